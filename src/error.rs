@@ -1,13 +1,10 @@
 //! All errors. An error keeps its numbers; `message.rs` turns them into a sentence, and `parts.rs` gives the row,
-//! column, value and argument.
+//! column, value, kind and argument.
 
 mod message;
 mod parts;
 
 use std::fmt;
-
-#[cfg(feature = "python")]
-pub(crate) use message::{CRATE, Piece};
 
 /// A number as given by the caller, for messages.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -246,7 +246,7 @@ def test_features(here):
     [
         ({"weight": "topp"}, "weight is 'topp', but must be one of"),
         ({"weight": "top", "k": 7}, "k is 7, but must be from 1 to 6"),
-        ({"weight": "standard", "u": "log"}, 'u is given, but weight="standard" does not use it'),
+        ({"weight": "standard", "u": "log"}, "u is given, but the weight 'standard' does not use it"),
         ({"weight": "mult", "u": [1, 2]}, "u has 2 position weights"),
         ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
         ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),

@@ -152,11 +152,11 @@ def test_models_take_rankings(kernel):
             "u is 'linear', but must be one of 'power', 'exponential', 'hyperbolic'",
         ),
         (WeightedKendallKernel(u=[1.0, 2.0]), ValueError, "u has 2 position weights, but the rankings have 6 items"),
-        (WeightedKendallKernel(u=None), ValueError, 'weight="mult" needs u'),
+        (WeightedKendallKernel(u=None), ValueError, "u is missing: the weight"),
         (WeightedKendallKernel(a=-0.1), ValueError, "a is -0.1, but must be"),
         (WeightedKendallKernel(a="steep"), TypeError, "a must be a real number, not 'steep'"),
         (WeightedKendallKernel(a_bounds=(2, 1)), ValueError, r"a_bounds is \(2, 1\), but must be"),
-        (WeightedKendallKernel("top"), ValueError, 'weight="top" needs k'),
+        (WeightedKendallKernel("top"), ValueError, "k is missing: the weight"),
         (WeightedKendallKernel("top", k=7), ValueError, "k is 7, but must be from 1 to 6"),
         (WeightedKendallKernel(order=0), ValueError, "order is 0, but must be at least 1"),
         (

@@ -5,8 +5,8 @@ from harness import Choices, check, fuzz, options
 
 with atheris.instrument_imports(include=["wkendall"]):
     import numpy as np
-    from wkendall.cli.errors import CommandError
     from wkendall.cli.labels import read_labels
+    from wkendall.cli.messages import CommandError
     from wkendall.cli.reading import Source, read_rankings
     from wkendall.datasets import load_eurobarometer
     from wkendall.rankings import Rankings

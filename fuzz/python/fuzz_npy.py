@@ -8,8 +8,8 @@ import numpy as np
 from harness import Choices, check, fuzz, options
 
 with atheris.instrument_imports(include=["wkendall"]):
-    from wkendall.cli.errors import CommandError
     from wkendall.cli.labels import read_labels
+    from wkendall.cli.messages import CommandError
     from wkendall.cli.reading import Source, read_rankings
     from wkendall.rankings import Rankings
 

@@ -5,7 +5,7 @@ from harness import Choices, check, fuzz, options
 
 with atheris.instrument_imports(include=["wkendall"]):
     import numpy as np
-    from wkendall.cli.errors import CommandError
+    from wkendall.cli.messages import CommandError
     from wkendall.cli.reading import read_rankings
     from wkendall.reading.preflib import read_preflib
 

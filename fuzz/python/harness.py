@@ -54,7 +54,7 @@ def options(**given: object) -> argparse.Namespace:
 
 def check(read: Callable[[Path], object], path: Path, content: bytes, refused: tuple[type[Exception], ...]) -> object:
     """Return what is read from a file of this content, or None if it is refused; anything else is a finding."""
-    from wkendall.cli.errors import CommandError, explain
+    from wkendall.cli.messages import CommandError, explain
 
     path.write_bytes(content)
     start = time.process_time()

@@ -103,7 +103,7 @@ Layers, each using only those below it:
     _disk      safe file operations: names, locks, synced data
     _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs
-    _errors    errors that keep row, column and value
+    _errors    errors with argument, row, column, value and kind
     _text      values and texts as shown in messages
     _core      the Rust crate
 """

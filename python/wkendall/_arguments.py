@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, Sentence, bad_argument, bad_type
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
 from wkendall._text import shown
 
 Array = NDArray[np.float64]
@@ -56,17 +56,11 @@ def check_unmasked(values: object, name: str) -> None:
 
 
 def _masked_at(places: tuple[int, ...], name: str) -> RankingError:
-    row = column = None
-    where: tuple[Piece, ...]
+    rule = "is masked: every entry needs a number"
     if len(places) == 2:
-        row, column = places
-        where = (Row(row), ", column ", Column(column))
-    elif len(places) == 1:
-        where = (f"place {places[0]}",)
-    else:
-        where = (", ".join(map(str, places)) or "its only place",)
-    pieces = (" has masked entries, one at ", *where, ": every entry needs a number")
-    return bad_argument(name, *pieces, row=row, column=column, kind="masked")
+        return bad_entry(name, places, f" {rule}", kind="masked")
+    where = f"place {', '.join(map(str, places))}" if places else "its only entry"
+    return bad_argument(name, f": {where} {rule}", kind="masked")
 
 
 def _masked(values: object) -> tuple[int, ...] | None:
@@ -83,14 +77,14 @@ def _listed(choices: tuple[str, ...]) -> str:
 def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> RankingError:
     """Make the error for an array with the wrong number of axes."""
     found = f"{array.ndim}-dimensional, of shape {array.shape}" if array.ndim else "a single value"
-    advice: tuple[Piece, ...] = ()
+    advice: tuple[str, ...] = ()
     if axes == 2 and array.ndim == 1 and array.dtype.kind in TEXT:
-        advice = (NAMES,)
+        advice = ("names",)
     elif axes == 2 and array.ndim == 1 and array.dtype == object and isinstance(array.flat[0], list | tuple):
         named = any(isinstance(entry, str) for row in array if isinstance(row, list | tuple) for entry in row)
-        advice = (NAMES,) if named else ("; list(", Argument(name), ") has rows")
+        advice = ("names",) if named else ("list", name)
     elif axes == 2 and array.ndim == 1 and array.size:
-        advice = ("; [", Argument(name), "] is one ranking")
+        advice = ("axes", name)
     return bad_argument(name, f" is {found}, but must be {meaning}", *advice, kind="axes", value=array.ndim)
 
 
@@ -242,10 +236,10 @@ def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -
         return
     for row, (one, other) in enumerate(zip(first, second, strict=False)):
         if not same_label(one, other):
-            found = f"row {row} is labelled {shown(one)} in {names[0]} and {shown(other)} in "
-            rule = ", but rows are matched by position: give both the same index, or pass "
-            said = Sentence(found, Argument(names[1]), rule, Argument(names[1]), " as an array")
-            raise RankingError(said, argument=names[1], row=row, value=other, kind="rows differ")
+            found = f"row {row} is labelled {shown(one)} in {names[0]} and {shown(other)} in {names[1]}"
+            rule = f"rows are matched by position: give both the same index, or pass {names[1]} as an array"
+            message = f"{found}, but {rule}"
+            raise RankingError(message, argument=names[1], row=row, value=other, kind="rows differ")
 
 
 def row_labels(values: Any) -> Sequence[object] | None:

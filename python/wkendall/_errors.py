@@ -1,92 +1,81 @@
-"""Errors that keep their details: row, column, value, argument, and a message that can be reworded.
+"""Errors with an ordinary message, and with attributes: argument, row, column, value and kind.
 
-A message is a sequence of pieces: texts, and places and names that have other names elsewhere. dask changes row
-numbers; the command line shows lines of files and its own options. So no code has to search for words in a message.
+Most errors also keep the parts of their message, so that others can write it in their own terms: dask counts the rows of the
+whole array, files have lines and names of items, the command line has options. No code searches for words in a message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from wkendall._text import shown
 
-
-class Row(NamedTuple):
-    """A row, from 0."""
-
-    number: int
-
-
-class Column(NamedTuple):
-    """The number of a column, from 0."""
-
-    number: int
-
-
-class Argument(NamedTuple):
-    """The name of an argument."""
-
-    name: str
-
-
-class Option(NamedTuple):
-    """An argument with a value, as it is written in a call."""
-
-    name: str
-    value: object
-
-
-class Advice(NamedTuple):
-    """Advice; `kind` lets other interfaces replace or drop it."""
-
-    kind: str
-    words: str
+#: What to do, by the kind of advice. The command line has a table of its own.
+ADVICE = {
+    "": "",
+    "axes": "; [{}] is one ranking",
+    "check": "; pass check=False to use it anyway",
+    "columns": "; header=False reads the row as {}",
+    "header": "header=False reads the row as {}, header=True confirms the names",
+    "leave out": "; leave out items that are not listed",
+    "list": "; list({}) has rows",
+    "lists": "; from_lists takes lists that leave out items",
+    "long": "id, item and value name them, skip leaves out others",
+    "missing": '; missing="bottom" puts items without a number last, missing="anywhere" leaves their position open',
+    "missing last": '; missing="bottom" puts items without a number last',
+    "names": "; use from_lists for lists of names, best first, or ListEncoder in a pipeline",
+    "numbers of rows": 'id="{0}" reads it as the names of the rankings, skip="{0}" leaves it out',
+    "overwrite": "remove it, or use another name",
+    "rename": "resume=True renames it",
+    "scores": "; real numbers can be read as scores",
+    "sparse": 'so pass missing="bottom"',
+    "start again": "to start again, remove {}",
+    "texts": "; convert texts to numbers first",
+    "tied ranks": '; input="ranks" with ties="mean" reads such ranks',
+    "ties": '; ties="mean" treats equal numbers as ties',
+    "unknown": '; unknown="ignore" leaves out such items',
+}
 
 
-Piece = str | Row | Column | Argument | Option | Advice
+class Parts(NamedTuple):
+    """The parts of a message: the name of an argument or places in it, what is wrong, and advice."""
 
-#: Advice for names of items.
-NAMES = Advice("lists", "; use from_lists for lists of names, best first, or ListEncoder in a pipeline")
+    #: What is wrong.
+    reason: str
+    #: The argument that the message begins with.
+    subject: str = ""
+    #: The places that come next, each a row and its columns.
+    places: tuple[tuple[int, ...], ...] = ()
+    #: The value in two columns of a row, or in the first of two places; the second holds 0.
+    value: Any = None
+    #: The kind of advice, and what it names.
+    advice: tuple[str, ...] = ()
 
+    def message(self, subject: str | None = None, advice: Mapping[str, str] = ADVICE) -> str:
+        """Write the message, perhaps with another name of the argument and other advice."""
+        name = self.subject if subject is None else subject
+        colon = ": " if name and self.places else ""
+        kind, *named = self.advice or ("",)
+        return f"{name}{colon}{self.place()}{self.reason}{advice[kind].format(*named)}"
 
-def in_python(piece: Piece) -> str:
-    """Write a piece for a user of the Python functions."""
-    match piece:
-        case Row(number):
-            return f"row {number}"
-        case Column(number):
-            return f"{number}"
-        case Argument(name):
-            return name
-        case Option(name, value):
-            return f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}"
-        case Advice(_, words):
-            return words
-        case words:
-            return words
-
-
-class Sentence(str):
-    """A message that keeps its pieces. It can be the only argument of any exception."""
-
-    __slots__ = ("pieces",)
-
-    pieces: tuple[Piece, ...]
-
-    def __new__(cls, *pieces: Piece) -> Self:
-        """Join the pieces in the wording for Python."""
-        made = super().__new__(cls, "".join(map(in_python, pieces)))
-        made.pieces = pieces
-        return made
-
-    def __reduce__(self) -> tuple[type[Self], tuple[Piece, ...]]:
-        return type(self), self.pieces
-
-    def said(self, how: Callable[[Piece], str]) -> str:
-        """Return the message with each piece written by `how`."""
-        return "".join(map(how, self.pieces))
+    def place(
+        self, row: Callable[[int], str] = "row {}".format, column: Callable[[int], str] = str, noun: str = "column"
+    ) -> str:
+        """Write the places, with these names of rows and columns."""
+        match self.places:
+            case ((one,),):
+                return row(one)
+            case ((one, first),):
+                return f"{row(one)}, {noun} {column(first)}"
+            case ((one, first, second),):
+                where = "in columns" if noun == "column" else f"for {noun}s"
+                return f"{row(one)} holds {self.value!r} twice, {where} {column(first)} and {column(second)}"
+            case ((one, first), (other, second)):
+                zero = f"{row(other)}, {noun} {column(second)} holds 0"
+                return f"{row(one)}, {noun} {column(first)} holds {self.value!r} and {zero}"
+        return ""
 
 
 class RankingError(ValueError):
@@ -144,72 +133,73 @@ class RankingTypeError(RankingError, TypeError):
     """Rankings with an entry that is not a number."""
 
 
-_Error = TypeVar("_Error", bound=RankingError)
+_Error = TypeVar("_Error", bound=Exception)
 
 
-def sentence_of(error: BaseException) -> Sentence:
-    """Return the message of an error; the message of another library is a single piece."""
-    message = error.args[0] if len(error.args) == 1 else str(error)
-    return message if isinstance(message, Sentence) else Sentence(str(message))
+def made(exception: type[_Error], parts: Parts, **attributes: Any) -> _Error:
+    """Make an exception that keeps the parts of its message."""
+    error = exception(parts.message(), **attributes)
+    vars(error)["_parts"] = parts
+    return error
 
 
-def bad_argument(argument: str, *pieces: Piece, **known: Any) -> RankingError:
-    """Make an error whose message begins with the name of an argument, or of a part of it as in "U[0]"."""
-    name, bracket, rest = argument.partition("[")
-    return RankingError(Sentence(Argument(name), bracket + rest, *pieces), argument=name, **known)
+def parts_of(error: BaseException) -> Parts:
+    """Return the parts of the message of an error; the reason is the whole message if the error has no parts."""
+    found: Parts = getattr(error, "_parts", None) or Parts(str(error))
+    return found
 
 
-def bad_type(argument: str, *pieces: Piece) -> TypeError:
-    """Make an error about the type of an argument, or of a part of it."""
-    name, bracket, rest = argument.partition("[")
-    return TypeError(Sentence(Argument(name), bracket + rest, *pieces))
-
-
-def changed(error: _Error, pieces: Iterable[Piece], **attributes: Any) -> _Error:
+def remade(error: RankingError, parts: Parts, **attributes: Any) -> RankingError:
     """Return the same error with another message, and with some attributes changed."""
     known = {name: getattr(error, name) for name in ("argument", "row", "column", "value", "kind")}
-    return type(error)(Sentence(*pieces), **{**known, **attributes})
+    return made(type(error), parts, **{**known, **attributes})
 
 
-def about(error: _Error, argument: str, *advice: Piece) -> _Error:
-    """Add the name of the argument, and advice, to an error."""
-    pieces = (Argument(argument), ": ", *sentence_of(error).pieces, *advice)
-    return changed(error, pieces, argument=argument)
+def bad_argument(argument: str, reason: str, *advice: str, **attributes: Any) -> RankingError:
+    """Make an error whose message begins with the name of an argument, or of a part of it as in "U[0]"."""
+    name, bracket, rest = argument.partition("[")
+    return made(RankingError, Parts(bracket + rest + reason, name, advice=advice), argument=name, **attributes)
 
 
-def moved(error: _Error, rows: int, argument: str) -> _Error:
+def bad_type(argument: str, reason: str, *advice: str) -> TypeError:
+    """Make an error about the type of an argument, or of a part of it."""
+    name, bracket, rest = argument.partition("[")
+    return made(TypeError, Parts(bracket + rest + reason, name, advice=advice))
+
+
+def bad_entry(
+    argument: str,
+    place: Sequence[int],
+    reason: str,
+    *advice: str,
+    error: type[RankingError] = RankingError,
+    **known: Any,
+) -> RankingError:
+    """Make an error about a row, or about a row and a column."""
+    row, column = (*place, None)[:2]
+    parts = Parts(reason, argument, (tuple(place),), advice=advice)
+    return made(error, parts, argument=argument.partition("[")[0], row=row, column=column, **known)
+
+
+def moved(error: RankingError, rows: int, argument: str) -> RankingError:
     """Turn an error about some rows of an argument into one about the whole argument, which may have another name."""
-
-    def in_whole(piece: Piece) -> Piece:
-        match piece:
-            case Row(number):
-                return Row(number + rows)
-            case Argument(name) if name == error.argument:
-                return Argument(argument)
-            case _:
-                return piece
-
+    parts = parts_of(error)
+    places = tuple((row + rows, *columns) for row, *columns in parts.places)
+    subject = argument if parts.subject == error.argument else parts.subject
     row = None if error.row is None else error.row + rows
-    return changed(error, map(in_whole, sentence_of(error).pieces), argument=argument, row=row)
-
-
-def without_advice(error: _Error) -> _Error:
-    """Remove the advice where it does not apply."""
-    return changed(error, (piece for piece in sentence_of(error).pieces if not isinstance(piece, Advice)))
-
-
-_MADE: dict[str, Callable[..., Piece]] = {"row": Row, "column": Column, "argument": Argument, "advice": Advice}
-_MADE["option"] = Option
+    return remade(error, parts._replace(subject=subject, places=places), argument=argument, row=row)
 
 
 def from_core(
-    pieces: list[str | tuple[Any, ...]],
-    argument: str | None,
-    row: int | None,
-    column: int | None,
-    value: float | None,
+    reason: str,
     kind: str | None,
+    advice: str | None = None,
+    places: Sequence[Sequence[int]] = (),
+    argument: str | None = None,
+    row: int | None = None,
+    column: int | None = None,
+    value: float | None = None,
 ) -> RankingError:
     """Make the error that the extension module raises."""
-    made = [piece if isinstance(piece, str) else _MADE[piece[0]](*piece[1:]) for piece in pieces]
-    return RankingError(Sentence(*made), argument=argument, row=row, column=column, value=value, kind=kind)
+    parts = Parts(reason, argument or "", tuple(map(tuple, places)), value, (advice,) if advice else ())
+    return made(RankingError, parts, argument=argument, row=row, column=column, value=value, kind=kind)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from wkendall._errors import Advice, Option, Sentence
-
 Show = Callable[[int, int], None]
 #: No progress bar; a generator would take a tenth of the time of a small Gram matrix.
 _NONE: AbstractContextManager[Show | None] = nullcontext()
@@ -27,7 +25,7 @@ def _bar(what: str, already: int, total: int | None) -> Iterator[Show]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        raise ImportError(needs_tqdm()) from None
+        raise ImportError('a progress bar needs tqdm: pip install "wkendall[progress]"') from None
     with tqdm(desc=what, unit="part", initial=already, total=total) as bar:
 
         def show(done: int, total: int) -> None:
@@ -35,8 +33,3 @@ def _bar(what: str, already: int, total: int | None) -> Iterator[Show]:
             bar.update(done - bar.n)
 
         yield show
-
-
-def needs_tqdm() -> Sentence:
-    """Return the message that tqdm is not installed."""
-    return Sentence(Option("progress", True), ' needs tqdm: pip install "wkendall', Advice("extra", "[progress]"), '"')

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array
-from wkendall._errors import Option, Sentence
+from wkendall._errors import bad_argument
 from wkendall._progress import progress_bar
 from wkendall._run import Run
 from wkendall.arrays.options import Missing, Reading
@@ -220,8 +220,8 @@ def _embeddable(X: ArrayLike | Rankings, run: Run) -> _core.Rankings:
 def refuse_unknown_tensors(missing: Missing) -> None:
     """Refuse `missing="anywhere"`, for which tensors are not available."""
     if missing == "anywhere":
-        only = (Option("missing", "anywhere"), " is for the standard weight: tensors of weights take ")
-        raise ValueError(Sentence(*only, Option("missing", "bottom")))
+        rule = "which is for the standard weight: tensors of weights take 'bottom'"
+        raise bad_argument("missing", f" is 'anywhere', {rule}")
 
 
 def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wkendall._errors import Argument, Option, RankingError, Sentence
+from wkendall._errors import RankingError, bad_argument
 from wkendall._matrix import diagonal_of as diagonal_of
 from wkendall._matrix import gram_of as gram_of
 from wkendall._matrix import value_of
@@ -369,12 +369,12 @@ def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple
         return Kendall(**{name: value for name, value in given.items() if name not in _GENERAL}), reading
     general = "U" if given.get("W") is None else "W"
     if "weight" in given:
-        both = Sentence("both ", Argument(general), f" and weight={given['weight']!r} are given: pass one of them")
+        both = f"both {general} and weight={given['weight']!r} are given: pass one of them"
         raise RankingError(both, argument=general)
     for name in ("k", "u"):
         if given.get(name) is not None:
             rule = f"{name} is given, but {general} does not use it: it goes with a named weight"
             raise RankingError(rule, argument=name)
     if given.get("signed"):
-        raise RankingError(Sentence(Option("signed", True), f" needs a named weight, not {general}"), argument="signed")
+        raise bad_argument("signed", f" needs a named weight, not {general}")
     return TensorKernel(**{name: value for name, value in given.items() if name not in _NAMED}), reading

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array, row_labels
-from wkendall._errors import Argument, RankingError, Sentence, bad_argument
+from wkendall._errors import RankingError, bad_argument
 from wkendall._text import short, shown
 from wkendall.arrays.convert import check_not_rearranged
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
@@ -427,8 +427,8 @@ def _check_not_read(reading: Reading, name: str) -> None:
     """Refuse options of reading for rankings that have been read."""
     for option, value, default in zip(Reading._fields[:4], reading, RANKS, strict=False):
         if value != default:
-            rule = f" is a Rankings, which has been read: pass {option} when you make it"
-            raise RankingError(Sentence(Argument(name), rule), argument=option, value=value)
+            rule = f"{name} is a Rankings, which has been read: pass {option} when you make it"
+            raise RankingError(rule, argument=option, value=value)
 
 
 def _names(values: object, attribute: str, reading: Reading) -> tuple[Hashable, ...] | None:
@@ -477,8 +477,8 @@ def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Ra
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y")) -> RankingError:
     """Make the error for two sets of rankings of different numbers of items."""
-    pieces = (f" has {first} items, but ", Argument(names[1]), f" has {second}: both must rank the same items")
-    return RankingError(Sentence(Argument(names[0]), *pieces), argument=names[1], kind="items differ", value=second)
+    message = f"{names[0]} has {first} items, but {names[1]} has {second}: both must rank the same items"
+    return RankingError(message, argument=names[1], kind="items differ", value=second)
 
 
 def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

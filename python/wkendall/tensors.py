@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
-from wkendall._errors import Option, Piece, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.low_rank import low_rank
@@ -26,8 +26,6 @@ UNEVEN = 1e-12
 INDEFINITE = 1e-10
 #: The number of rows and columns of a matrix that are processed at a time.
 PIECE = 128
-#: Advice for a W that does not make a kernel.
-ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it anyway")
 
 
 class Weights(NamedTuple):
@@ -108,7 +106,7 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
             "W",
             f" is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
             f"{float(matrix[second, first])!r}: a kernel needs equal values",
-            *ANYWAY,
+            "check",
         )
     return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
 
@@ -127,7 +125,7 @@ def _check_definite(matrix: NDArray[np.float64]) -> None:
             "W",
             " is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
             f"{least:g}, the largest {largest:g}",
-            *ANYWAY,
+            "check",
         )
 
 

@@ -21,6 +21,20 @@ impl Error {
         self.place().map(|(_, column)| column)
     }
 
+    /// The places with which the message begins: for each a row and its columns.
+    #[cfg(feature = "python")]
+    pub(crate) fn places(&self) -> Vec<Vec<usize>> {
+        match *self {
+            Self::Duplicate { row, earlier, column, .. }
+            | Self::Tie { row, earlier, column, .. }
+            | Self::ListedTie { row, earlier, item: column, .. } => vec![vec![row, earlier, column]],
+            Self::MixedBase { row, column, zero_row, zero_column, .. } => {
+                vec![vec![row, column], vec![zero_row, zero_column]]
+            }
+            _ => self.row().map(|row| [row].into_iter().chain(self.column()).collect()).into_iter().collect(),
+        }
+    }
+
     fn place(&self) -> Option<(usize, usize)> {
         match *self {
             Self::NotWhole { row, column, .. }
@@ -70,6 +84,7 @@ impl Error {
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number }
+            | Self::IncompleteOrder { order: number }
             | Self::NoOtherOrder { order: number, .. } => Some(Number::Unsigned(number as u64)),
             _ => None,
         }
@@ -116,9 +131,12 @@ impl Error {
             | Self::FactorTooLarge { .. }
             | Self::TooSteep { .. } => Some("u"),
             Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
-            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } | Self::NoOtherOrder { .. } => {
-                Some("order")
-            }
+            Self::Order { .. }
+            | Self::OrderTooHigh { .. }
+            | Self::OrderSigned { .. }
+            | Self::NoOtherOrder { .. }
+            | Self::IncompleteOrder { .. } => Some("order"),
+            Self::IncompleteQuadruples => Some("W"),
             Self::Lambda { .. } => Some("lam"),
             Self::KernelFactor { .. } => Some("factor"),
             Self::KernelPower { .. } => Some("exponent"),

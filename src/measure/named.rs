@@ -56,7 +56,7 @@ impl Measure {
     /// let kernel = Measure::from_parameters("kendall", 4, &parameters)?;
     /// assert_eq!(kernel, Measure::kernel(&Weight::Mult(Factor::Log), 4)?.normalized());
     /// let wrong = Measure::from_parameters("kendall", 4, &parameters.with("k", 2)).unwrap_err();
-    /// assert_eq!(wrong.to_string(), r#"k is given, but weight="mult" does not use it: it goes with weight="top""#);
+    /// assert_eq!(wrong.to_string(), "k is given, but the weight 'mult' does not use it: it goes with 'top'");
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_parameters(measure: &str, items: usize, parameters: &Parameters) -> Result<Self, Error> {

@@ -23,7 +23,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::error::{CRATE, Number, Piece};
+use crate::error::Number;
 use crate::{Error, Options, Progress, Watch};
 use measure::Measure;
 
@@ -41,37 +41,30 @@ impl From<Error> for PyErr {
     }
 }
 
-/// A `wkendall.RankingError` with the details of the error.
+/// A `wkendall.RankingError` with the details of the error. `from_core` writes the message: where, and what to do.
 fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    let pieces = error.pieces().into_iter().filter(|piece| !matches!(piece, Piece::Advice(CRATE, _)));
-    let pieces = pieces.map(|piece| piece_of(py, piece)).collect::<PyResult<Vec<_>>>()?;
     let value = error.value().map(|value| match value {
         Number::Signed(value) => value.into_py_any(py),
         Number::Unsigned(value) => value.into_py_any(py),
         Number::Real(value) => value.into_py_any(py),
     });
-    raised(py, (pieces, error.argument(), error.row(), error.column(), value.transpose()?, error.kind()))
-}
-
-type ErrorParts<'a> =
-    (Vec<Py<PyAny>>, Option<&'a str>, Option<usize>, Option<usize>, Option<Py<PyAny>>, Option<&'a str>);
-
-fn raised(py: Python<'_>, parts: ErrorParts<'_>) -> PyResult<PyErr> {
-    let make = RAISED.import(py, "wkendall._errors", "from_core")?;
-    Ok(PyErr::from_value(make.call1(parts)?))
-}
-
-/// A piece in the form for Python: a text, or its kind and its contents.
-fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
-    match piece {
-        Piece::Text(text) => text.into_py_any(py),
-        Piece::Either(_, words) => words.into_py_any(py),
-        Piece::Row(row) => ("row", row).into_py_any(py),
-        Piece::Column(column) => ("column", column).into_py_any(py),
-        Piece::Argument(name) => ("argument", name).into_py_any(py),
-        Piece::Option(name, value) => ("option", name, value).into_py_any(py),
-        Piece::Advice(kind, words) => ("advice", kind, words).into_py_any(py),
-    }
+    let advice = match error {
+        Error::NotWhole { .. } => Some("scores"),
+        Error::Midrank { in_order: true, .. } => Some("tied ranks"),
+        Error::Midrank { .. } => Some("ties"),
+        _ => None,
+    };
+    let made = RAISED.import(py, "wkendall._errors", "from_core")?.call1((
+        error.reason(),
+        error.kind(),
+        advice,
+        error.places(),
+        error.argument(),
+        error.row(),
+        error.column(),
+        value.transpose()?,
+    ))?;
+    Ok(PyErr::from_value(made))
 }
 
 /// Runs without the interpreter lock. The watch function handles signals, and calls `progress` if there is one. An
@@ -107,9 +100,8 @@ fn watched<R: Send>(
 /// The error when another call, on another thread, writes to an array.
 fn in_use(py: Python<'_>, what: &str) -> PyErr {
     let message = format!("{what} is in use by another call: give each its own");
-    let made =
-        message.into_py_any(py).and_then(|text| raised(py, (vec![text], None, None, None, None, Some("in use"))));
-    made.unwrap_or_else(|failure| failure)
+    let made = RAISED.import(py, "wkendall._errors", "from_core").and_then(|make| make.call1((message, "in use")));
+    made.map_or_else(|failure| failure, PyErr::from_value)
 }
 
 /// The default number of threads.

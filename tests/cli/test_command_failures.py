@@ -10,10 +10,8 @@ import pytest
 import wkendall
 from command_line import X, fails, folder, run, without_sizes  # noqa: F401
 from definitions import random_rankings
-from wkendall._progress import needs_tqdm
 from wkendall.cli import gram
-from wkendall.cli.errors import CommandError
-from wkendall.cli.words import in_words_of_the_command
+from wkendall.cli.messages import CommandError, command_errors
 
 BROKEN = {
     "spaces.txt": "1 2 3\n3 2 1\n",
@@ -118,10 +116,10 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
     ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
-    ("gram x.csv -o o.npy --weight top", "--weight top needs --k, the number of ranks that count, from 1 to 5"),
-    ("gram x.csv -o o.npy --k 3", "--k is given, but --weight standard does not use it: it goes with --weight top"),
-    ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
-    ("gram x.csv -o o.npy --u log", "--u is given, but --weight standard does not use it: it goes with --weight add"),
+    ("gram x.csv -o o.npy --weight top", "--k is missing: the weight 'top' needs"),
+    ("gram x.csv -o o.npy --k 3", "--k is given, but the weight 'standard' does not use it: it goes with 'top'"),
+    ("gram x.csv -o o.npy --weight add", "--u is missing: the weight 'add' needs"),
+    ("gram x.csv -o o.npy --u log", "--u is given, but the weight 'standard' does not use it: it goes with 'add'"),
     ("gram x.csv -o o.npy --signed --order 3", "--order is 3, but only kernels of order 2 have a signed form"),
     ("gram x.csv -o o.npy --W W.npy --order 3", "--W is for pairs, of order 2, but order is 3"),
     ("gram x.csv -o o.npy --items tea,age", "there is no column 'age' to read in x.csv: it has 'tea'"),
@@ -178,7 +176,7 @@ def test_where_it_is_in_the_file(capsys):
         "gram mixed.csv -o o.npy --no-header",
         "mixed.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of",
     )
-    with pytest.raises(CommandError) as raised, in_words_of_the_command(X=Path("x.csv")):
+    with pytest.raises(CommandError) as raised, command_errors(X=Path("x.csv")):
         wkendall.gram_matrix([[1, 2], [2, 2]])
     assert str(raised.value).startswith("x.csv: row 1 holds 2 twice, in columns 0 and 1, but")
     cause = raised.value.__cause__
@@ -191,16 +189,16 @@ def test_options_are_said_as_options():
             lambda: wkendall.gram_matrix(X, signed=True, order=3),
             "--order is 3, but only kernels of order 2 have a signed form",
         ),
-        (lambda: wkendall.gram_matrix(X, weight="mult"), "--weight mult needs --u, one of"),
+        (lambda: wkendall.gram_matrix(X, weight="mult"), "--u is missing: the weight 'mult' needs"),
         (
             lambda: wkendall.gram_matrix(X, k=3),
-            "--k is given, but --weight standard does not use it: it goes with --weight top",
+            "--k is given, but the weight 'standard' does not use it: it goes with 'top'",
         ),
         (lambda: wkendall.gram_matrix(X, W=-np.ones((5,) * 4)), "; pass --no-check to use it anyway"),
         (lambda: wkendall.gram_matrix(X, U=np.full((5, 5), np.inf)), "--U[0, 0] is inf: weights must be finite"),
         (lambda: wkendall.gram_matrix(X[0].astype(str)), "X is 1-dimensional, of shape (5,), but must be a 2-d array"),
     ]:
-        with pytest.raises(CommandError) as raised, in_words_of_the_command():
+        with pytest.raises(CommandError) as raised, command_errors():
             call()
         assert words in str(raised.value)
         assert "from_lists" not in str(raised.value)
@@ -265,10 +263,6 @@ def test_debug_shows_where(place, capsys):
     [
         (MemoryError(), "wkendall: not enough memory"),
         (MemoryError("8 GiB"), "wkendall: not enough memory: 8 GiB"),
-        (
-            ImportError(needs_tqdm()),
-            'wkendall: --progress needs tqdm: pip install "wkendall[cli]"',
-        ),
         (OSError(errno.ENOSPC, "No space left on device"), "wkendall: out.npy: No space left on device"),
         (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows the traceback"),
     ],
@@ -307,7 +301,7 @@ def test_space_is_claimed_without_help_of_the_system(there, monkeypatch):
 
 def test_without_tqdm(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    fails(capsys, "gram x.csv -o out.npy --progress", '--progress needs tqdm: pip install "wkendall[cli]"')
+    fails(capsys, "gram x.csv -o out.npy --progress", 'a progress bar needs tqdm: pip install "wkendall[progress]"')
 
 
 def test_progress(capsys, monkeypatch):

@@ -143,7 +143,7 @@ FAILURES = [
     ("x.csv y.csv --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
     ("x.csv y.csv --weight top --k 9", "--k is 9, but must be from 1 to 5"),
     ("x.csv y.csv --lam=-1", "--lam is -1.0"),
-    ("x.csv y.csv --weight top", "--weight top needs --k"),
+    ("x.csv y.csv --weight top", "--k is missing: the weight 'top' needs"),
     ("x.csv y.csv --permutations 999999999999999", "ask for fewer permutations"),
 ]
 WRONG = [

@@ -153,11 +153,11 @@ FAILURES = [
     ("x.npy --labels numbers.npy --regression --folds 21", "there are 40 rankings, but 21 folds need at least 42"),
     (
         "x.npy --labels ages.npy --missing anywhere",
-        "--missing anywhere is for the standard weight: learned weights take",
+        "--missing is 'anywhere', which is for the standard weight: learned weights take",
     ),
     (
         "x.npy --labels ages.npy --method alternating --order 6",
-        "--init standard has only zeros for order 6 and 5 items",
+        "--init is 'standard', which has only zeros for order 6 and 5 items",
     ),
 ]
 
@@ -218,7 +218,7 @@ def test_wrong_usage(words, message, capsys):
 )
 def test_the_least_number_of_rankings(regression, size, folds, grid, enough):
     """As few rankings as are let through can be scored, with folds inside folds."""
-    from wkendall.cli.errors import CommandError
+    from wkendall.cli.messages import CommandError
 
     y = np.arange(float(size)) if regression else np.repeat([0, 1], size)
     if not enough:

@@ -132,7 +132,7 @@ def test_names_take_the_place_of_rows(capsys):
             "--weight does not go with --metric distance",
             2,
         ),
-        ("x.csv --weight top -o out.csv", "--weight top needs --k", 1),
+        ("x.csv --weight top -o out.csv", "--k is missing: the weight 'top' needs", 1),
         ("x.csv -o out.npy", "the name of the output must end in one of .csv, .npz", 2),
         ("x.csv -o x.csv", "is the input", 2),
         ("none.csv -o out.csv", "none.csv", 1),

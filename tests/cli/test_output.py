@@ -18,7 +18,7 @@ from processes import Child
 from wkendall import _disk
 from wkendall._disk import write_whole
 from wkendall.cli import gram, learn, main
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError
 from wkendall.cli.output import new_file, new_files
 from wkendall.experiments import report
 

@@ -316,7 +316,7 @@ GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
         ({"init": [0, 1, 0, 2]}, ValueError, "init: row 3 is in cluster 2, but must be from 0 to 1"),
         ({"init": [0, 0, 0, 0]}, ValueError, "init: no ranking is in cluster 1"),
         ({"init": [0.0, 1.0, 0.0, 0.5]}, TypeError, "init must be an array of clusters, of whole numbers"),
-        ({"kernel": Kendall("top")}, ValueError, 'weight="top" needs k'),
+        ({"kernel": Kendall("top")}, ValueError, "k is missing: the weight"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, error, message):

@@ -125,7 +125,10 @@ def test_counts_are_weights(kind):
         ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
         ({"y": None}, "requires y to be passed, but the target y is None"),
         ({"y": [0, 1, np.nan, 1]}, "NaN"),
-        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, 'missing="anywhere" is for the standard weight'),
+        (
+            {"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")},
+            "missing is 'anywhere', which is for the standard weight",
+        ),
     ],
 )
 def test_bad_rankings_and_labels_are_refused(kind, change, message):
@@ -298,7 +301,7 @@ def test_a_missing_number_is_named(kind):
         ({"init": "random"}, "init is 'random', but must be one of 'standard', 'suquan'"),
         ({"init": np.zeros((3, 3))}, "init has only zeros"),
         ({"init": np.ones((4, 4))}, r"init has shape \(4, 4\), but for rankings of 3 items it must be \(3, 3\)"),
-        ({"order": 4}, 'init="standard" has only zeros for order 4 and 3 items'),
+        ({"order": 4}, "init is 'standard', which has only zeros for order 4 and 3 items"),
         ({"max_iter": 0}, "max_iter is 0"),
     ],
 )

@@ -95,7 +95,7 @@ def test_names_of_features(parameters, names):
         ([[1, 2, NAN]], {}, ValueError, 'X: row 0, column 2 holds NaN.*missing="bottom"'),
         ([[1, 2, 4]], {}, ValueError, "X: row 0"),
         ([[1, 2, 3]], {"weight": "topp"}, ValueError, "weight is 'topp', but must be one of"),
-        ([[1, 2, 3]], {"weight": "top"}, ValueError, 'weight="top" needs k'),
+        ([[1, 2, 3]], {"weight": "top"}, ValueError, "k is missing: the weight"),
         ([[1, 2, 3]], {"weight": "mult", "u": [1, 2]}, ValueError, "u has 2|2 position weights|u"),
         ([[1, 2, 3]], {"input": "rank"}, ValueError, "input is 'rank'"),
         ([[1, 2, 3]], {"n_jobs": 0}, ValueError, "n_jobs is 0"),

@@ -176,7 +176,7 @@ def test_a_process_that_is_killed_is_told():
         (Protocol(folds=1), "folds is 1, but must be at least 2"),
         (
             Protocol(train=2000, test=2000),
-            "class 0 has 936 people, but 2000 are needed: half of train=2000 and of test=2000",
+            "class 0 has 936 people, but 2000 are needed: half of the 2000 to train and of the 2000 to test",
         ),
     ],
 )

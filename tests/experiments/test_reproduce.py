@@ -239,7 +239,9 @@ def test_failures_are_one_line(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
     assert "argument --train: 41 must be an even number of people" in said("--train", "41", *out, code=2)
     assert said("--train", "8", *out).startswith("wkendall: --train is 8, but must be at least 10")
-    wanted = "wkendall: class 0 has 5716 people, but 20050 are needed: half of --train 40000 and of --test 100"
+    wanted = (
+        "wkendall: class 0 has 5716 people, but 20050 are needed: half of the 40000 to train and of the 100 to test"
+    )
     assert said("--train", "40000", *out) == wanted
     (tmp_path / "file").write_text("")
     assert str(tmp_path / "file/sub") in said("--out", str(tmp_path / "file/sub"))

@@ -261,7 +261,7 @@ def test_threads_and_tiles_do_not_matter():
         ([[1, np.inf]], {"ties": "mean"}, "X: row 0, column 1 holds inf"),
         ([[1, 1]], {"ties": "average"}, "ties is 'average', but must be one of 'error', 'mean'"),
         ([[1, 1]], {"missing": "drop"}, "missing is 'drop', but must be one of 'error', 'bottom', 'anywhere'"),
-        ([[1, 1]], {"ties": "mean", "input": "orders"}, 'input="orders" lists every item once'),
+        ([[1, 1]], {"ties": "mean", "input": "orders"}, "input is 'orders', which list every item once"),
         (
             [[1, 1]],
             {"ties": "mean", "order": 3},

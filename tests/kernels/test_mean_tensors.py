@@ -233,11 +233,11 @@ def test_one_pair_and_files(tmp_path):
         (lambda X: wkendall.embed(X[1:], np.ones(3)), '^X: row 0, column 2 holds NaN.*missing="bottom"'),
         (
             lambda X: wkendall.embed(Rankings(X, **UNKNOWN), np.ones(3)),
-            '^missing="anywhere" is for the standard weight',
+            "^missing is 'anywhere', which is for the standard weight",
         ),
         (
             lambda X: wkendall.combine(Rankings(X, **UNKNOWN), [1, 2], np.ones(3)),
-            '^missing="anywhere" is for the standard',
+            "^missing is 'anywhere', which is for the standard weight",
         ),
         (
             lambda X: wkendall.gram_matrix(X, U=np.eye(3), ties="mean", missing="anywhere"),

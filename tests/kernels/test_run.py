@@ -123,7 +123,7 @@ def test_progress_is_shown(monkeypatch):
 
 def test_progress_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with pytest.raises(ImportError, match=r"progress=True needs tqdm: pip install \"wkendall\[progress\]\""):
+    with pytest.raises(ImportError, match=r"a progress bar needs tqdm: pip install \"wkendall\[progress\]\""):
         wkendall.gram_matrix([[1, 2]], progress=True)
 
 

@@ -168,7 +168,7 @@ def test_the_table_of_the_documentation():
         (lambda X: wkendall.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix(X, missing="anywhere"), 'so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix([[1, 2, 3]], X), 'Y is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), 'goes with input="ranks"'),
+        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), "goes with ranks and scores"),
         (lambda X: wkendall.KendallGram().fit(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.features(X), 'X is sparse: .* so pass missing="bottom"'),
@@ -215,7 +215,7 @@ def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
         ([1, 1], [0, 2], (1, 2, "duplicate"), 'row 1 holds 1 twice, in columns 0 and 2.*; ties="mean"'),
         ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out items"),
         ([1, np.inf], [0, 2], (1, 2, "infinite"), "row 1, column 2 holds inf"),
-        ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1 lists column 2 twice: an item has one place"),
+        ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1, column 2 is listed twice: an item has one place"),
         ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3, from 0"),
         ([1, 2], [0, -1], (1, None, "out of range"), "row 1 lists item -1"),
     ],
@@ -235,7 +235,7 @@ def test_what_is_no_list_is_refused(values, columns, known, message):
 
 def test_entries_in_one_place_are_refused_and_not_added_up():
     X = sp.coo_array(([1.0, 2.0], ([1, 1], [2, 2])), shape=(2, 3))
-    with pytest.raises(wkendall.RankingError, match="X: row 1 lists column 2 twice") as caught:
+    with pytest.raises(wkendall.RankingError, match="X: row 1, column 2 is listed twice") as caught:
         wkendall.gram_matrix(X, missing="bottom")
     assert (caught.value.row, caught.value.column) == (1, 2)
 

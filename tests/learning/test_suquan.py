@@ -294,7 +294,7 @@ def test_equal_classes_of_many_items_teach_nothing(n, order, pure):
         ({"n_components": 0}, "n_components is 0"),
         (
             {"order": 3, "pure": True},
-            "3 items have no tensors of order 3 without a part of lower order: pure=True needs at least 4",
+            "pure needs at least 4 items: 3 items have no tensors of order 3 without a part of lower order",
         ),
         ({"X": np.zeros((4, 0))}, "X has no items"),
         ({"X": [[1, 2, 2]] * 4}, "X: row 0"),

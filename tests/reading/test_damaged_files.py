@@ -12,8 +12,8 @@ import pytest
 import wkendall
 from survey_files import columns_of, doubles, frame, integers, number, save_file, sequence, strings, symbol, vector
 from wkendall.cli import main
-from wkendall.cli.errors import CommandError
 from wkendall.cli.labels import read_labels
+from wkendall.cli.messages import CommandError
 from wkendall.cli.reading import Source
 from wkendall.cli.reading import read_rankings as read_files
 from wkendall.datasets import load_eurobarometer

@@ -14,17 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import TEXT, check_unmasked, wrong_axes
-from wkendall._errors import (
-    NAMES,
-    Advice,
-    Argument,
-    Column,
-    RankingError,
-    RankingTypeError,
-    Row,
-    Sentence,
-    bad_argument,
-)
+from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry
 from wkendall._text import shown
 
 
@@ -79,13 +69,12 @@ def _ragged(values: Any, name: str) -> RankingError | None:
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
     for row, length in enumerate(lengths):
         if length is None:
-            pieces = (": ", Row(row), f" is {shown(values[row])}, not a row of items")
-            return bad_argument(name, *pieces, row=row, value=values[row], kind="ragged")
+            reason = f" is {shown(values[row])}, not a row of items"
+            return bad_entry(name, (row,), reason, value=values[row], kind="ragged")
         if length != lengths[0]:
-            advice = (NAMES,) if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ()
-            rule = f" has {lengths[0]}: every row must rank the same items"
-            pieces = (": ", Row(row), f" has {length} items, but ", Row(0), rule, *advice)
-            return bad_argument(name, *pieces, row=row, value=length, kind="ragged")
+            advice = ("names",) if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ()
+            reason = f" has {length} items, but row 0 has {lengths[0]}: every row must rank the same items"
+            return bad_entry(name, (row,), reason, *advice, value=length, kind="ragged")
     return None
 
 
@@ -98,12 +87,9 @@ def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     kind, value = array.dtype.kind, array.flat[0]
     check_no_text(array, name)
     if kind == "b":
-        raise _no_number(
-            name, " holds booleans (", (0, 0), f" is {value}), but rankings are made of numbers", value, "not a number"
-        )
+        raise _no_number(name, (0, 0), bool(value), ", a boolean")
     if kind not in "iuf":
-        rule = f" is {value!r}), but rankings are made of real numbers"
-        raise _no_number(name, f" has dtype {array.dtype} (", (0, 0), rule, value, "not a number")
+        raise _no_number(name, (0, 0), value.item() if kind == "c" else value, f", of dtype {array.dtype}")
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         return np.require(array, np.float64, ["C", "A"])
     # Data from a network or from a file with a header may be unaligned.
@@ -129,23 +115,17 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
         if first is None or named:
             first = place, value.item() if isinstance(value, np.generic) else value
         if named:
-            raise _text_at(name, *first, NAMES)
+            raise _no_number(name, *first, ", a text", "names", kind="text")
     if first is not None:
-        raise _text_at(name, *first, Advice("texts", "; convert texts to numbers first"))
-
-
-def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -> RankingTypeError:
-    rule = f" holds {shown(value)}, a text, but rankings are made of real numbers"
-    return _no_number(name, ": ", place, rule, value, "text", advice)
+        raise _no_number(name, *first, ", a text", "texts", kind="text")
 
 
 def _no_number(
-    name: str, before: str, place: tuple[int, ...], after: str, value: object, kind: str, *advice: Advice
-) -> RankingTypeError:
+    name: str, place: tuple[int, ...], value: object, what: str = "", *advice: str, kind: str = "not a number"
+) -> RankingError:
     """Make the error for an entry that is not a number."""
-    row, column = place
-    message = Sentence(Argument(name), before, Row(row), ", column ", Column(column), after, *advice)
-    return RankingTypeError(message, argument=name, row=row, column=column, value=value, kind=kind)
+    reason = f" holds {shown(value)}{what}, but rankings are made of real numbers"
+    return bad_entry(name, place, reason, *advice, error=RankingTypeError, value=value, kind=kind)
 
 
 def _is_number(text: str | bytes) -> bool:
@@ -158,16 +138,14 @@ def _is_number(text: str | bytes) -> bool:
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Convert Python numbers to an array; name the first object that is not a number."""
-    for (row, column), value in np.ndenumerate(array):
+    for place, value in np.ndenumerate(array):
         if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
             if isinstance(value, str | bytes):
                 check_no_text(array, name)
-            rule = f" holds {shown(value)}, but rankings are made of real numbers"
-            raise _no_number(name, ": ", (row, column), rule, value, "not a number")
+            raise _no_number(name, place, value)
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
             rule = f" holds {shown(value)}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}"
-            pieces = (": ", Row(row), ", column ", Column(column), rule)
-            raise bad_argument(name, *pieces, row=row, column=column, value=value, kind="out of range")
+            raise bad_entry(name, place, rule, value=value, kind="out of range")
     flat = array.ravel().tolist()
     whole = all(isinstance(value, int | np.integer) for value in flat)
     if whole and flat:

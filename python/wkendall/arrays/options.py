@@ -13,17 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, wrong_axes
-from wkendall._errors import (
-    Advice,
-    Argument,
-    Option,
-    Piece,
-    RankingError,
-    Sentence,
-    about,
-    changed,
-    sentence_of,
-)
+from wkendall._errors import RankingError, bad_argument, parts_of, remade
 from wkendall.arrays.convert import acceptable, as_array
 from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
 
@@ -32,15 +22,6 @@ Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
 _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties, Missing))
-#: Advice for equal numbers.
-_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
-#: Advice for orders that leave out items.
-_LISTS = Advice("lists", "; from_lists takes lists that leave out items")
-#: What replaces the advice of the crate, by kind.
-_INSTEAD: dict[str, tuple[Piece, ...]] = {
-    "ties": _TAKES_TIES,
-    "ranks": ("; ", Option("input", "ranks"), " with ", Option("ties", "mean"), " reads such ranks"),
-}
 
 
 def from_places(places: Any, missing: Missing = "error", threads: int | None = None) -> _core.Rankings:
@@ -101,13 +82,13 @@ class Reading(NamedTuple):
         self.check()
         if self.missing == "bottom" and self.input != "orders":
             return
-        said = " is sparse: items that a row does not store are not listed and come last, "
-        advice: tuple[Piece, ...] = ("which is not possible here; pass an array with a number for every item",)
+        reason = " is sparse: items that a row does not store are not listed and come last, "
         if self.input == "orders":
-            advice = ("which goes with ", Option("input", "ranks"), " and ", Option("input", "scores"))
-        elif self.advises:
-            advice = ("so pass ", Option("missing", "bottom"))
-        raise RankingError(Sentence(Argument(name), said, *advice), argument=name, kind="sparse")
+            raise bad_argument(name, f"{reason}which goes with ranks and scores, not with orders", kind="sparse")
+        if self.advises:
+            raise bad_argument(name, reason, "sparse", kind="sparse")
+        rule = "which is not possible here; pass an array with a number for every item"
+        raise bad_argument(name, reason + rule, kind="sparse")
 
     def _lists(self, values: Any, name: str, axes: tuple[int, ...], threads: int | None) -> Read:
         """Check lists out of a catalogue; only stored entries are read."""
@@ -122,47 +103,40 @@ class Reading(NamedTuple):
             parts = (rows.bounds, rows.columns, rows.values, rows.shape[1])
             core = _core.Rankings.lists(*parts, self._descending, self.ties == "mean", threads)
         except RankingError as error:
-            advice = ("; leave out items that are not listed",) if error.kind == "nan" else self._what_allows(error)
-            raise about(error, name, *advice) from None
+            advice = "leave out" if error.kind == "nan" else self._what_allows(error)
+            raise _explained(error, name, advice) from None
         return Read(core, np.diff(rows.bounds).astype(np.int64))
 
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> Read:
         """Check an array. Complete rankings are returned as complete, even if ties or missing items are allowed."""
         self.check()
         if self.input == "orders" and not self.ties == self.missing == "error":
-            orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
-            once = (orders, " lists every item once: for ties and missing items use ", ranks, " and ", scores)
-            raise RankingError(Sentence(*once), argument="input", value=self.input)
+            once = " is 'orders', which list every item once: for ties and missing items use 'ranks' or 'scores'"
+            raise bad_argument("input", once, value=self.input)
         numbers = acceptable(array, name)
         try:
             found = _core.Rankings(numbers, self.input, self.top, self.ties, self.missing, threads)
         except RankingError as error:
-            raise self._explained(error, name) from None
+            raise _explained(error, name, self._what_allows(error)) from None
         if self.missing != "bottom" or numbers.dtype.kind != "f" or not np.isnan(numbers).any():
             return Read(found)
         return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
 
-    def _explained(self, error: RankingError, name: str) -> RankingError:
-        """Add the name of the argument, and advice, to an error."""
-        pieces = sentence_of(error).pieces
-        replaced = [piece for piece in pieces if isinstance(piece, Advice) and piece.kind in _INSTEAD]
-        advice = [part for piece in replaced for part in _INSTEAD[piece.kind]] if self.advises else []
-        kept = [piece for piece in pieces if piece not in replaced]
-        return about(changed(error, kept), name, *advice, *self._what_allows(error))
-
-    def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
-        """Return the option that allows what is wrong with a row."""
+    def _what_allows(self, error: RankingError) -> str:
+        """Return the advice for what is wrong with a row: an option that allows it, if there is one."""
+        given = "".join(parts_of(error).advice)  # of the crate
         if not self.advises:
-            return ()
-        if self.input == "orders":
-            return (_LISTS,) if error.kind == "nan" else ()
-        if error.kind == "duplicate":
-            return _TAKES_TIES
+            return given if given == "scores" else ""
         if error.kind == "nan":
-            bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
-            last = ("; ", bottom, " puts items without a number last")
-            return (*last, ", ", anywhere, " leaves their position open") if self.anywhere else last
-        return ()
+            return "lists" if self.input == "orders" else "missing" if self.anywhere else "missing last"
+        return "ties" if error.kind == "duplicate" and self.input != "orders" else given
+
+
+def _explained(error: RankingError, name: str, advice: str) -> RankingError:
+    """Add the name of the argument, and advice, to an error."""
+    parts = parts_of(error)
+    reason = parts.reason if parts.places else f": {parts.reason}"
+    return remade(error, parts._replace(reason=reason, subject=name, advice=(advice,)), argument=name)
 
 
 #: How arrays are read if nothing else is said: complete rankings, given by ranks.

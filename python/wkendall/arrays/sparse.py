@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Argument, Column, Option, RankingError, RankingTypeError, Row, Sentence
+from wkendall._errors import RankingTypeError, bad_argument, bad_entry
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -73,7 +73,7 @@ def _check_unfilled(values: Any, name: str) -> None:
             f" is sparse and has format {values.format}, whose {stored} hold zeros here: they may be entries or padding"
         )
         advice = f"; pass {name}.tocsr(), after its eliminate_zeros() if zeros are padding"
-        raise RankingError(Sentence(Argument(name), why, advice), argument=name, value=0.0, kind="sparse")
+        raise bad_argument(name, why + advice, value=0.0, kind="sparse")
 
 
 def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[Any], name: str) -> None:
@@ -83,11 +83,9 @@ def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[A
     for place in np.flatnonzero(data <= 0)[:1]:
         row, column, value = int(np.searchsorted(bounds, place, "right")) - 1, int(columns[place]), data[place].item()
         rule = ": an item that is not stored is not listed and comes last, so that stored scores must be positive; "
-        advice = ("add a constant to the stored scores, or pass ranks with ", Option("input", "ranks"))
-        pieces = (": ", Row(row), ", column ", Column(column), f" stores the score {value}", rule, *advice)
-        raise RankingError(
-            Sentence(Argument(name), *pieces), argument=name, row=row, column=column, value=value, kind="not positive"
-        )
+        advice = 'add a constant to the stored scores, or pass ranks with input="ranks"'
+        reason = f" stores the score {value}{rule}{advice}"
+        raise bad_entry(name, (row, column), reason, value=value, kind="not positive")
 
 
 def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
@@ -96,7 +94,7 @@ def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
         return data
     if data.dtype.kind not in "iuf":
         rule = f" is sparse and has dtype {data.dtype}, but rankings are made of real numbers"
-        raise RankingTypeError(Sentence(Argument(name), rule), argument=name, kind="not a number")
+        raise RankingTypeError(name + rule, argument=name, kind="not a number")
     if data.dtype.kind == "u" and data.size and data.max() > np.iinfo(np.int64).max:
         # Flipping the highest bit maps unsigned to signed numbers in the same order.
         return (data ^ np.uint64(1 << 63)).astype(np.uint64).view(np.int64)
@@ -110,10 +108,7 @@ def _check_unique(values: Any, name: str) -> None:
     row, column = row[order], column[order]
     for place in np.flatnonzero((row[1:] == row[:-1]) & (column[1:] == column[:-1]))[:1]:
         where, item = int(row[place]), int(column[place])
-        pieces = (": ", Row(where), " lists column ", Column(item), " twice: an item has one place")
-        raise RankingError(
-            Sentence(Argument(name), *pieces), argument=name, row=where, column=item, kind="listed twice"
-        )
+        raise bad_entry(name, (where, item), " is listed twice: an item has one place", kind="listed twice")
 
 
 def sparse_array(rows: SparseRows) -> csr_array:

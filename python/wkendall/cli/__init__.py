@@ -12,11 +12,10 @@ Layers, each using only those below it:
     tables              files to tables of observations
     reading             files to rankings
     items               the items of several files, matched by name
-    words               the library's messages in the words of the command line
     arrays              NumPy files to arrays
     options             options that several commands share
     output              files that are written completely or not at all
-    errors              exceptions to one line, with options for arguments
+    messages            errors in one line, with files and options for arguments
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from typing import Any, NoReturn
 
 from wkendall import __version__
 from wkendall.cli import compare, consensus, corr, gram, info, learn, neighbors, predict, reproduce
-from wkendall.cli.errors import UsageError, explain, with_options
+from wkendall.cli.messages import UsageError, explain, message_of
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
@@ -181,7 +180,7 @@ def _warnings_in_one_line() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        text = " ".join((with_options(message) if isinstance(message, Warning) else message).split())
+        text = " ".join((message_of(message) if isinstance(message, Warning) else message).split())
         if sys.stderr is not None and text not in said:
             said.add(text)
             print(f"wkendall: warning: {text}", file=sys.stderr)

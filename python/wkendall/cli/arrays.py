@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from wkendall._memory import check_room
 from wkendall._text import short
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError
 from wkendall.reading.contents import Contents
 
 #: The exceptions of NumPy and zipfile for damaged files.

@@ -7,13 +7,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.kernel_options import add_kernel, is_weighted, measure_of
 from wkendall.cli.labels import groups_of
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import standard_output
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.measures import Kernel, Mallows
 from wkendall.rankings import Rankings
 from wkendall.statistics.results import TestResult
@@ -91,8 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     kernel = _kernel(arguments)
     groups = _read(arguments)
-    files = {} if arguments.group is not None else {f"groups[{i}]": group.name for i, group in enumerate(groups)}
-    with in_words_of_the_command(**files):
+    files: dict[str, Any] = (
+        {} if arguments.group is not None else {f"groups[{i}]": group.name for i, group in enumerate(groups)}
+    )
+    with command_errors(**files):
         result = two_sample_test(
             *(group.rankings for group in groups),
             kernel=kernel,

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.labels import groups_of
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.reading.text_files import MISSING, NUMBER
 from wkendall.statistics.consensus import Consensus, Method, consensus
 
@@ -149,7 +148,7 @@ def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
             of_group = "" if name is None else f" of {arguments.group} {name}"
             said = f"{arguments.weights} is 0 for all rankings{of_group}, but at least one must count"
             raise CommandError(f"{source.path}: {said}")
-        with in_words_of_the_command(X=source.path):
+        with command_errors(X=source.path):
             found.append(Found(name, len(rankings), consensus(rankings, kernel=measure, **how)))
     return found
 

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import short
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import check_table_options
 from wkendall.cli.tables import check_ending, read_tables
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.reading.contents import Contents
 from wkendall.statistics.correlations import Alternative, Correlations, corr
 
@@ -159,7 +158,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
 
 
 def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Correlations:
-    with in_words_of_the_command(data=x.name, other=y and y.name):
+    with command_errors(data=x.name, other=y and y.name):
         found = corr(
             x.X,
             None if y is None else y.X,

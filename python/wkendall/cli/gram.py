@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve, resolved
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.kernel_options import add_kernel, measure_of
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_new, check_not_input, described, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.gram import similarity_matrix
 from wkendall.gram_file import matrix_file, to_file
 from wkendall.measures import Measure
@@ -157,7 +156,7 @@ def _labels(x: Source, y: Source | None) -> tuple[list[str] | None, list[str] | 
 def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None, out: NDArray[Any]) -> None:
     """Compute the matrix into an array."""
     how: dict[str, Any] = {"dtype": arguments.dtype, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
-    with in_words_of_the_command(X=x.path, Y=y and y.path):
+    with command_errors(X=x.path, Y=y and y.path):
         similarity_matrix(x.rankings, None if y is None else y.rankings, measure, out=out, **how)
 
 
@@ -176,7 +175,7 @@ def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Sourc
     unfinished, _ = matrix_file.unfinished_names(resolved(arguments.output))
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
-        with in_words_of_the_command(X=x.path, Y=y and y.path):
+        with command_errors(X=x.path, Y=y and y.path):
             rankings = x.rankings, None if y is None else matched(x.rankings, y.rankings)
             work = to_file.prepare(measure, *rankings, run)
             progress = wants_progress(arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError
 from wkendall.reading.contents import Contents
 
 

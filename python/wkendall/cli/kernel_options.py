@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wkendall.cli.arrays import load_array
-from wkendall.cli.errors import UsageError
+from wkendall.cli.messages import UsageError
 from wkendall.cli.options import whole_number
 from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Mallows, Measure, TensorKernel
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wkendall._text import shown
 from wkendall.cli.arrays import load_array
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of
 from wkendall.reading.csv_rows import found_delimiter, no_column
 from wkendall.reading.text_files import MISSING, NUMBER, opened, rows_of

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from wkendall import __version__
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.gram import gram_matrix
 from wkendall.measures import Kendall
 from wkendall.rankings import Rankings
@@ -141,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
         from wkendall.cli import validation
 
         plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
-        with in_words_of_the_command(X=arguments.file):
+        with command_errors(X=arguments.file):
             scores, model = _learn(arguments, rankings, plan)
         _print_scores(arguments, rankings, plan, scores, model.C)
         _write(unfinished, arguments, rankings, plan, scores, model)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall.cli.errors import UsageError
 from wkendall.cli.kernel_options import add_kernel, measure_of
+from wkendall.cli.messages import UsageError, command_errors
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, described, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.measures import Measure
 from wkendall.nearest import neighbors, neighbors_within
 
@@ -126,7 +125,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
 def _find(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> _Table:
     how: dict[str, Any] = {"measure": measure, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
     rankings = x.rankings, None if y is None else y.rankings
-    with in_words_of_the_command(X=x.path, Y=y and y.path):
+    with command_errors(X=x.path, Y=y and y.path):
         if arguments.radius is not None:
             within = neighbors_within(*rankings, radius=arguments.radius, **how)
             return _Table(within.indptr.astype(np.int64), within.indices.astype(np.int64), within.data)

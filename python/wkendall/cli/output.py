@@ -20,7 +20,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from wkendall._disk import claim, resolved, same_file
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.messages import CommandError, UsageError
 from wkendall.rankings import Rankings
 
 

@@ -16,11 +16,10 @@ from wkendall._arguments import as_axes
 from wkendall._text import parsed_json
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import load_arrays
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_not_input, new_file, standard_output
 from wkendall.cli.reading import check_reading, read_rankings
-from wkendall.cli.words import in_words_of_the_command
 from wkendall.embedding import linear_function
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
@@ -130,7 +129,7 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
             f"{source.path} has {source.rankings.n_items} items, but {model.path} was learned from {len(model.items)}: both "
             "must have the same items"
         )
-    with in_words_of_the_command(X=source.path, learned=_MEANING):
+    with command_errors(X=source.path):
         scores = model.scores(source.rankings, arguments)
     _write(file, source.rankings, model, scores)
     return len(scores)

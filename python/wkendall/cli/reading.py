@@ -16,9 +16,8 @@ from wkendall._memory import check_fits
 from wkendall._text import short
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import from_npz, load_array
-from wkendall.cli.errors import CommandError, UsageError, with_options
 from wkendall.cli.items import with_same_items
-from wkendall.cli.words import in_words_of_the_command
+from wkendall.cli.messages import CommandError, UsageError, command_errors, message_of
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_files import read_table
@@ -140,14 +139,20 @@ def read_rankings(
     found = with_same_items(arguments.input, *([] if like is None else [like]), *found)[-len(paths) :]
     meaning = (arguments.input, arguments.top, arguments.ties, arguments.missing)
     reading = Reading(*meaning, anywhere=not learned)
-    return [
+    sources = [
         _checked(path, contents, reading, getattr(arguments, "expand", False), learned and like is not None)
         for path, contents in zip(paths, found, strict=True)
     ]
+    first = sources[0]
+    for other in sources[1:]:
+        if other.rankings.n_items != first.rankings.n_items:
+            sizes = f"{first.path} has {first.rankings.n_items} items, but {other.path} has {other.rankings.n_items}"
+            raise CommandError(f"{sizes}: both must rank the same items")
+    return sources
 
 
 def _checked(path: Path, contents: Contents, reading: Reading, expand: bool, fixed: bool) -> Source:
-    with in_words_of_the_command(learned=Reading._fields if fixed else ()):
+    with command_errors(learned=fixed):
         rankings = contents.rankings(reading)
     lines = contents.lines
     if expand and contents.counts is not None:
@@ -198,7 +203,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], l
     try:
         return read_table(path, **how)._replace(name=str(path))
     except RankingError as error:
-        raise CommandError(f"{with_options(error)}{csv_hint(error, arguments)}") from error
+        raise CommandError(f"{message_of(error)}{csv_hint(error, arguments)}") from error
 
 
 def csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:

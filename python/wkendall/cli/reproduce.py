@@ -11,9 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError, command_errors
 from wkendall.cli.options import new_parser, number_of_jobs, whole_number
-from wkendall.cli.words import in_words_of_the_command
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -134,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     people, source = _people(arguments.data)
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
-    with in_words_of_the_command():
+    with command_errors():
         check(people.y, protocol)
     store = Store(arguments.out, settings_of(people.X, people.y, protocol, source), resume=arguments.resume)
     begun = bool(store.measurements)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wkendall._errors import RankingError
 from wkendall.cli.arrays import from_npz, load_array
-from wkendall.cli.errors import CommandError, UsageError, with_options
+from wkendall.cli.messages import CommandError, UsageError, message_of
 from wkendall.cli.reading import CSV, KINDS, NPZ, PREFLIB, check_found, csv_hint, say_size
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_columns import read_columns
@@ -56,7 +56,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace) -> Contents:
     try:
         return read_columns(path, **how)._replace(name=str(path))
     except RankingError as error:
-        raise CommandError(f"{with_options(error)}{csv_hint(error, arguments)}") from error
+        raise CommandError(f"{message_of(error)}{csv_hint(error, arguments)}") from error
 
 
 def _check_same_observations(x: Contents, y: Contents) -> None:

@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 
-from wkendall.cli.errors import CommandError
+from wkendall.cli.messages import CommandError
 from wkendall.rankings import Rankings
 
 Rows = NDArray[np.int64]

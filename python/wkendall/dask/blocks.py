@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import TEXT, as_threads, wrong_axes
-from wkendall._errors import NAMES, RankingError, bad_argument, bad_type, moved
+from wkendall._errors import RankingError, bad_argument, bad_type, moved
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.convert import as_array, check_no_text, check_same_labels
@@ -90,7 +90,7 @@ def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> No
         low = int(x.min())
         rows = f": rows {first} to {first + len(x) - 1} count from {low}"
         rule = f", but row 0 from {int(base)}: all rows must count from 0 or all from 1"
-        raise bad_argument(name, rows, rule, row=first, value=low, kind="mixed base")
+        raise bad_argument(name, rows + rule, row=first, value=low, kind="mixed base")
 
 
 def jobs(n_jobs: SupportsIndex | None) -> int:
@@ -124,7 +124,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
             "to_dask_array(lengths=True)"
         )
     if values.size and values.dtype.kind not in "iufO":
-        advice = (NAMES,) if values.dtype.kind in TEXT else ()
+        advice = ("names",) if values.dtype.kind in TEXT else ()
         raise bad_type(name, f" has dtype {values.dtype}, but rankings are made of real numbers", *advice)
     return values
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Random, as_order, generator, real_array
-from wkendall._errors import RankingError, without_advice
+from wkendall._errors import RankingError, parts_of, remade
 from wkendall._memory import check_fits
 from wkendall.arrays.options import Reading
 from wkendall.rankings import Rankings, read_ranking
@@ -150,7 +150,8 @@ def _center(center: ArrayLike | Rankings) -> Ranks:
     try:
         found = read_ranking(center, "center", Reading(advises=False))
     except RankingError as error:
-        raise without_advice(error) from None  # the advice about names and scores does not apply here
+        # The advice about names and scores does not apply here.
+        raise remade(error, parts_of(error)._replace(advice=())) from None
     if found.kind != "complete":
         rule = "center has ties or missing items, but must be a complete ranking"
         raise RankingError(rule, argument="center", kind="not complete")

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_same_rows, check_unmasked
-from wkendall._errors import RankingError, changed, sentence_of
+from wkendall._errors import Parts, RankingError, remade
 from wkendall._text import one_line, shown
 from wkendall.arrays.convert import as_array, check_not_rearranged, check_objects, check_same_labels
 from wkendall.rankings import Rankings, matched
@@ -152,8 +152,8 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
         if error.kind != "axes" or error.value != 1:
             raise
         # scikit-learn's estimator checks look for these words.
-        advice = ". Reshape your data if they are an array: X.reshape(1, -1)"
-        raise changed(error, (*sentence_of(error).pieces, advice)) from None
+        advice = "Reshape your data if they are an array: X.reshape(1, -1)"
+        raise remade(error, Parts(f"{error}. {advice}")) from None
 
 
 def _check_entries(array: NDArray[Any], said: Exception) -> None:
@@ -163,7 +163,7 @@ def _check_entries(array: NDArray[Any], said: Exception) -> None:
         if error.kind != "not a number":
             raise
         # The message of scikit-learn contains the words that its estimator checks look for.
-        raise changed(error, (*sentence_of(error).pieces, f" ({one_line(str(said))})")) from None
+        raise remade(error, Parts(f"{error} ({one_line(str(said))})")) from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:

@@ -325,7 +325,7 @@ def _too_many(count: int, rankings: int) -> Exception:
     """Say that there are not so many others, in a graph in which rankings find themselves."""
     rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
     there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
-    return bad_argument("n_neighbors", there, rule, value=count)
+    return bad_argument("n_neighbors", there + rule, value=count)
 
 
 def _as_matrix(graph: csr_array) -> csr_matrix:

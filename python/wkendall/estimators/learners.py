@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_same_rows
-from wkendall._errors import Option, Sentence
+from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
 from wkendall.estimators.base import RankingEstimator
@@ -182,9 +182,8 @@ class Alternating(Learner):
             return weights, None
         if self.init == "standard":
             if order > items:
-                zeros = f" has only zeros for order {order} and {items} items: use "
-                pieces = (Option("init", "standard"), zeros, Option("init", "suquan"), " or a lower order")
-                raise ValueError(Sentence(*pieces))
+                zeros = f"which has only zeros for order {order} and {items} items"
+                raise bad_argument("init", f" is 'standard', {zeros}: use 'suquan' or a lower order")
             # The standard weights of order 1 are all equal, and their kernel is constant.
             weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
             return weights / np.linalg.norm(weights), None

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import check_choice, check_flag
-from wkendall._errors import Option, RankingError, changed, sentence_of
+from wkendall._errors import RankingError, parts_of, remade
 from wkendall.estimators.input_checks import check_places
 from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
 
@@ -182,8 +182,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except RankingError as error:
             if error.kind != "out of range":
                 raise
-            advice = ("; ", Option("unknown", "ignore"), " leaves out such items")
-            raise changed(error, (*sentence_of(error).pieces, *advice)) from None
+            raise remade(error, parts_of(error)._replace(advice=("unknown",))) from None
 
     def _check_parameters(self) -> None:
         check_flag(self.sparse, "sparse")

@@ -20,7 +20,7 @@ from sklearn import config_context
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from wkendall._errors import Option, Sentence, bad_argument
+from wkendall._errors import bad_argument
 from wkendall.estimators.supervised import AlternatingClassifier
 from wkendall.gram import gram_matrix
 from wkendall.learning.coefficients import Hinge
@@ -228,9 +228,8 @@ def check(y: Ranks, protocol: Protocol) -> None:
     for label in (0, 1):
         found = int((y == label).sum())
         if found < needed:
-            train, test = Option("train", protocol.train), Option("test", protocol.test)
-            few = f"class {label} has {found} people, but {needed} are needed: half of "
-            raise ValueError(Sentence(few, train, " and of ", test))
+            half = f"half of the {protocol.train} to train and of the {protocol.test} to test"
+            raise ValueError(f"class {label} has {found} people, but {needed} are needed: {half}")
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:

@@ -26,15 +26,13 @@ from numpy.typing import NDArray
 from wkendall import _core
 from wkendall._arguments import check_flag
 from wkendall._disk import check_space, claim, reserve, resolved, sync_folder
-from wkendall._errors import Advice, Option, Sentence, bad_argument
+from wkendall._errors import Parts, bad_argument, made
 from wkendall._progress import progress_bar
 from wkendall.gram_file.blocks import Block, Work
 from wkendall.gram_file.journal import Journal
 
 #: Increased when files of an earlier version cannot be resumed.
 FORMAT = 1
-#: Advice for a name that is taken.
-TAKEN = Advice("overwrite", "remove it, or use another name")
 
 #: Steps of the progress bar for a block.
 STEPS = 100
@@ -98,7 +96,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
     if target.exists() and not force and not resume and not noted.exists():
-        raise FileExistsError(Sentence(f"{path} already exists: ", TAKEN))
+        raise _taken(path)
     header = _header(work)
     try:
         journal = Journal(noted)
@@ -149,11 +147,11 @@ class _File:
                 self._begin(header)
             elif not resume:
                 left, on = (
-                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", " finishes it; ")
+                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", "finishes it; ")
                     if self._is_named()
-                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " continues it; ")
+                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", "continues it; ")
                 )
-                raise FileExistsError(Sentence(left, Option("resume", True), on, self._again()))
+                raise FileExistsError(f"{left}resume=True {on}to start again, remove {self._both}")
             else:
                 self._compare(header)
                 if self._is_named():
@@ -177,7 +175,7 @@ class _File:
 
     def _refuse_taken(self) -> None:
         if self.target.exists() and not self.force:
-            raise FileExistsError(Sentence(f"{self.path} already exists: ", TAKEN))
+            raise _taken(self.path)
 
     def _begin(self, header: dict[str, Any]) -> None:
         """Create the unfinished file in its full size, and write the first line of the journal."""
@@ -230,22 +228,23 @@ class _File:
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
                 other = f" has other rankings than {begun} was started with: pass the same rankings; "
-                raise bad_argument(name, other, self._again())
+                raise bad_argument(name, other, "start again", self._both)
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
                 other = f"{begun} was started with {name} = {found.get(name)!r}, not {value!r}: pass the same value; "
-                raise ValueError(Sentence(other, self._again()))
+                raise made(ValueError, Parts(other, advice=("start again", self._both)))
 
-    def _again(self) -> Advice:
-        return Advice("start again", f"to start again, remove it and {self.journal.path.name}")
+    @property
+    def _both(self) -> str:
+        """What to remove to start again."""
+        return f"it and {self.journal.path.name}"
 
     def _check_data(self) -> None:
         if not self.unfinished.exists():
             lost = f"{self.unfinished} is missing, but {self.journal.path.name} exists: "
-            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove the journal to start again")))
+            raise made(FileNotFoundError, Parts(lost, advice=("start again", "the journal")))
         if not self._is_like_ours(self.unfinished):
-            both = f"remove it and {self.journal.path.name} to start again"
-            raise ValueError(Sentence(f"{self.unfinished} is damaged: ", Advice("start again", both)))
+            raise made(ValueError, Parts(f"{self.unfinished} is damaged: ", advice=("start again", self._both)))
 
     def _done(self) -> set[tuple[int, int]]:
         return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
@@ -295,7 +294,7 @@ class _File:
                     raise self._other("the matrix of these rankings and options")
 
     def _other(self, what: str) -> FileExistsError:
-        return FileExistsError(Sentence(f"{self.path} already exists, and is not {what}: ", TAKEN))
+        return _taken(self.path, f", and is not {what}")
 
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
@@ -323,9 +322,9 @@ class _File:
             try:
                 claim(self.unfinished, self.target)
             except FileExistsError:
-                made = f"{self.path} was created by another program during the run and is not changed: the matrix is complete in "
-                away = f"{self.unfinished}; move the other file, and then "
-                raise FileExistsError(Sentence(made, away, Option("resume", True), " renames it")) from None
+                other = f"{self.path} was created by another program during the run and is not changed"
+                away = f"{other}: the matrix is complete in {self.unfinished}; move the other file, and then "
+                raise made(FileExistsError, Parts(away, advice=("rename",))) from None
         self._clean()
 
     def _is_named(self) -> bool:
@@ -336,6 +335,10 @@ class _File:
         sync_folder(self.target.parent)
         self.unfinished.unlink(missing_ok=True)
         self.journal.remove()
+
+
+def _taken(path: Path, what: str = "") -> FileExistsError:
+    return made(FileExistsError, Parts(f"{path} already exists{what}: ", advice=("overwrite",)))
 
 
 def _npy_header(work: Work) -> bytes:

@@ -24,7 +24,7 @@ from wkendall._arguments import (
     check_same_rows,
     check_unmasked,
 )
-from wkendall._errors import Option, Sentence, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
@@ -116,8 +116,7 @@ def suquan_svd(
 def check_learnable(rankings: Rankings, order: int) -> None:
     """Refuse rankings from which weights of an order cannot be learned."""
     if rankings._missing == "anywhere":
-        only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
-        raise ValueError(Sentence(*only, Option("missing", "bottom")))
+        raise bad_argument("missing", " is 'anywhere', which is for the standard weight: learned weights take 'bottom'")
     if rankings.kind != "complete" and order > 2:
         rule = "with ties or missing items weights are learned for order 1 and 2 only"
         why = "means over more than two tied items at a time are not implemented"
@@ -157,8 +156,8 @@ def leading_weights(sample: PositionTensors, coefficients: Array, order: int, co
     if items == 0:
         raise bad_argument("X", " has no items: there are no positions to learn weights of")
     if pure and items <= order:
-        none = f"{items} items have no tensors of order {order} without a part of lower order: "
-        raise ValueError(Sentence(none, Option("pure", True), f" needs at least {order + 1}"))
+        none = f"{items} items have no tensors of order {order} without a part of lower order"
+        raise bad_argument("pure", f" needs at least {order + 1} items: {none}")
     check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order", shape=f"{items}^{order}")
     found = leading(sample, coefficients, order, components, pure)
     if not found:

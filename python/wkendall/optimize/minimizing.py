@@ -183,10 +183,8 @@ def _continued(file: Path, wanted: Optimizer, initial_given: bool, seed_given: b
         was, now = getattr(found, name), getattr(wanted, name)
         if was != now:
             said = "rng" if name == "seed" else name
-            raise bad_argument(
-                "save", f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here: ",
-                "give the same, or use another file", value=str(file),
-            )  # fmt: skip
+            other = f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here"
+            raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))
     return found
 
 

@@ -12,7 +12,7 @@ from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, as_integer, check_choice, check_flag
 from wkendall._blas import one_thread
-from wkendall._errors import RankingError, Sentence, bad_argument
+from wkendall._errors import RankingError, bad_argument
 from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, as_value, check_callable
 from wkendall.optimize.candidates import SMALL, Candidates
 from wkendall.optimize.model import COSTS, KERNELS, Model
@@ -342,7 +342,7 @@ class Optimizer:
             number, left = f"{number} more", f"{'was' if single else 'were'} found"
         said = f"{number} {kind}{each[:-1] if single else each} {left}"
         if count == 1:
-            return RankingError(Sentence(said), kind="exhausted")
+            return RankingError(said, kind="exhausted")
         return bad_argument("n", f" is {count}, but {said}", value=count, kind="exhausted")
 
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag, real_array
-from wkendall._errors import Advice, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
 
@@ -342,6 +341,5 @@ def axes_or_new(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        needs = Sentence("plots need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
-        raise ImportError(needs) from None
+        raise ImportError("plots need matplotlib: pip install 'wkendall[plot]'") from None
     return plt.figure(layout="constrained").add_subplot()

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import TEXT
-from wkendall._errors import Argument, Piece, RankingTypeError, Row, Sentence
+from wkendall._errors import Parts, RankingTypeError, made
 from wkendall._text import shown
 
 Kind = Literal["pandas", "polars"]
@@ -43,18 +43,16 @@ class Place(NamedTuple):
         """Refuse a value that is no number."""
         dated = isinstance(value, _DATES) or type(value).__name__ == "Period"
         said = str(value) if isinstance(value, np.datetime64 | np.timedelta64) else shown(value)
-        pieces = (f" holds {said} in ", Row(row), f"{what}, but correlations need numbers")
-        return self._refused(*pieces, self._remedy(dated), row=row, value=value)
+        return self._refused(f"{said} in row {row}{what}", dated, row=row, value=value)
 
     def no_numbers(self, what: str, dated: bool = False) -> RankingTypeError:
         """Refuse a whole column."""
-        return self._refused(f" holds {what}, but correlations need numbers", self._remedy(dated), row=None, value=None)
+        return self._refused(what, dated)
 
-    def _refused(self, *pieces: Piece, row: int | None, value: object) -> RankingTypeError:
+    def _refused(self, what: str, dated: bool, row: int | None = None, value: object = None) -> RankingTypeError:
+        reason = f": {self.called} holds {what}, but correlations need numbers{self._remedy(dated)}"
         known: dict[str, Any] = {"row": row, "column": self.number, "value": value, "kind": "not a number"}
-        return RankingTypeError(
-            Sentence(Argument(self.argument), f": {self.called}", *pieces), argument=self.argument, **known
-        )
+        return made(RankingTypeError, Parts(reason, self.argument), argument=self.argument, **known)
 
     def _remedy(self, dated: bool) -> str:
         """Say what to do; numbers for dates must have NaN for those that are missing."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Argument, Column, Piece, RankingError, Row, changed, sentence_of
+from wkendall._errors import RankingError, parts_of, remade
 from wkendall._memory import check_fits
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import SparseRows
@@ -85,37 +85,22 @@ class Contents(NamedTuple):
 
     def _located(self, error: RankingError) -> RankingError:
         """Say where in the file an error is: lines as text editors show them, and names of items."""
-        pieces = sentence_of(error).pieces
-        if self.layout != "ranks":
-            pieces = _of_items(pieces, error.kind)
+        parts = parts_of(error)
+        if not parts.places:
+            return error
+        noun = "column" if self.layout == "ranks" else "item"
+        where, reason = parts.place(self._row, self._column, noun), parts.reason
+        if noun == "item" and error.kind == "nan":  # the array has a column for each item, but the file has none
+            where, reason = f"{self._row(parts.places[0][0])} leaves out item {self._column(parts.places[0][1])}", ""
         row = self.lines[error.row] - 1 if self.lines and error.row is not None else error.row
-        return changed(error, map(self._said, pieces), row=row)
+        return remade(error, parts._replace(reason=f": {where}{reason}", places=()), row=row)
 
-    def _said(self, piece: Piece) -> Piece:
-        match piece:
-            case Row(number) if self.layout == "long" and self.ids is not None:
-                return f"ranking {self.ids[number]!r}"
-            case Row(number) if self.lines:
-                return f"line {self.lines[number]}"
-            case Column(number) if self.items is not None:
-                return repr(self.items[number])
-            case Column(number) if self.lines:
-                return f"{number + 1}"
-            case Argument(name) if name == self.name:
-                return self.name
-            case other:
-                return other
+    def _row(self, number: int) -> str:
+        if self.layout == "long" and self.ids is not None:
+            return f"ranking {self.ids[number]!r}"
+        return f"line {self.lines[number]}" if self.lines else f"row {number}"
 
-
-def _of_items(pieces: tuple[Piece, ...], kind: str | None) -> tuple[Piece, ...]:
-    """Name items: the array that was made from a file has a column for each, but the file has none."""
-    columns = [place for place, piece in enumerate(pieces) if isinstance(piece, Column)]
-    if kind == "nan" and columns:
-        item = columns[0]
-        return *pieces[: item - 1], " leaves out item ", pieces[item], *pieces[item + 2 :]
-    found = list(pieces)
-    for place in columns:
-        before = found[place - 1]
-        if isinstance(before, str):
-            found[place - 1] = before.replace("in columns ", "for items ").replace("column ", "item ")
-    return tuple(found)
+    def _column(self, number: int) -> str:
+        if self.items is not None:
+            return repr(self.items[number])
+        return str(number + 1 if self.lines else number)

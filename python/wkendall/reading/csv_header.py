@@ -7,18 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from wkendall._errors import Option, Piece
 from wkendall.reading.text_files import FLAGS, MISSING, NUMBER
 
 #: What the first row could be, for each layout.
 LOST = {"ranks": "a ranking", "choices": "a ranking", "long": "an item of a ranking", "table": "an observation"}
 
 Lines = Sequence[tuple[int, list[str]]]
-
-
-def without_header(layout: str) -> tuple[Piece, ...]:
-    """Say how the first row is read like the others."""
-    return Option("header", False), f" reads the row as {LOST[layout]}"
 
 
 def is_like_others(rows: Lines, layout: str, columns: Collection[int], items: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Argument, Option, Sentence
+from wkendall._errors import Parts, made
 from wkendall._text import shown
 from wkendall.reading.columns import doubles_apart
 from wkendall.reading.contents import Contents
@@ -57,8 +57,7 @@ def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
     name = str(column + 1) if rows.names is None else rows.names[column]
     counted = f"counts the rows ({first:.15g}, {second:.15g}, ...), but is read as an item: "
     counts = f"{rows.file.name}: {rows.label(column)} {counted}"
-    out = (Option("id", name), " reads it as the names of the rankings, ", Option("skip", name), " leaves it out")
-    warnings.warn(Sentence(counts, *out), UserWarning, stacklevel=5)
+    warnings.warn(made(UserWarning, Parts(counts, advice=("numbers of rows", name))), stacklevel=5)
 
 
 def of_choices(rows: Rows, items: Sequence[str] | None) -> Contents:
@@ -146,9 +145,8 @@ def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | Non
         unsaid = len(rows.kept) - named.count(None)
         count = f"there are {abs(unsaid)} columns too {'many' if unsaid > 0 else 'few'}"
         rule = "a long table has one column each for the ranking, the item and the number: "
-        asked = (Argument("id"), ", ", Argument("item"), " and ", Argument("value"), " name them, ", Argument("skip"))
         why = count if unsaid else "a column is named twice"
-        rows.file.fail(rows.line, (f"{why}; {rule}", *asked, " leaves out others"))
+        rows.file.fail(rows.line, f"{why}; {rule}", advice=("long",))
     return found
 
 

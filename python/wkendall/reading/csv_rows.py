@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from wkendall._errors import Option, Piece, Sentence
+from wkendall._errors import Parts, made
 from wkendall._text import short, shown
-from wkendall.reading.csv_header import LOST, is_like_others, without_header
+from wkendall.reading.csv_header import LOST, is_like_others
 from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
@@ -142,12 +142,12 @@ def read_rows(
         left_out = [known[name] for name in skip if name in known]
         read = set(kept) if layout != "long" else {*range(width)}.difference(left_out)
         like = header is None and is_like_others(rows, layout, read, known_items)
-        hint = ("; ", *without_header(layout)) if like else ()
+        hint = ("columns", LOST[layout]) if like else ()
         _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item, hint)
         if not body:
             what = items if layout == "ranks" else "columns"
             only = f"the names of the {what} are the only row: there must be {rankings} after them"
-            file.fail(line, (only, *hint))
+            file.fail(line, only, advice=hint)
         if like:
             _tell_of_first_row(file, line, names, layout)
     asked = {name: known[name] for name in apart}
@@ -183,8 +183,7 @@ def _tell_of_first_row(file: File, line: int, names: list[str], layout: str) -> 
     read = (
         f"{file.name}, line {line}: the first row{row} is read as the names of the columns, but may be {LOST[layout]}: "
     )
-    said = (*without_header(layout), ", ", Option("header", True), " confirms the names")
-    warnings.warn(Sentence(read, *said), UserWarning, stacklevel=5)
+    warnings.warn(made(UserWarning, Parts(read, advice=("header", LOST[layout]))), stacklevel=5)
 
 
 def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:
@@ -219,12 +218,13 @@ def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
 
 
 def _check_names(
-    file: File, line: int, names: list[str], items: Collection[int], an_item: str, hint: tuple[Piece, ...]
+    file: File, line: int, names: list[str], items: Collection[int], an_item: str, hint: tuple[str, ...]
 ) -> None:
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
             reason = f"column {column} has no name, but every column must be {an_item}: leave out row numbers"
-            file.fail(line, (reason, *hint), "no name", column - 1)
+            file.fail(line, reason, "no name", column - 1, advice=hint)
         if name and first.setdefault(name, column) != column:
-            file.fail(line, (f"columns {first[name]} and {column} have the same name, {shown(name)}", *hint))
+            reason = f"columns {first[name]} and {column} have the same name, {shown(name)}"
+            file.fail(line, reason, advice=hint)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import TEXT, check_same_rows, wrong_axes
-from wkendall._errors import Argument, RankingError, Row, Sentence, bad_argument
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
 from wkendall._text import shown
 from wkendall.arrays.sparse import is_sparse
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
@@ -49,8 +49,8 @@ def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
     """Refuse two tables that do not have the same observations."""
     first, second = x.values.shape[1], y.values.shape[1]
     if first != second:
-        said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
-        raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
+        message = f"data has {first} rows, but other has {second}: both must have the same observations"
+        raise RankingError(message, argument="other", value=second, kind="rows differ")
     check_same_rows(data, other, ("data", "other"))
 
 
@@ -133,7 +133,7 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
             name, f" cannot be converted to an array: {error}", kind="ragged"
         ) from None
     if array.ndim == 0 and array.dtype == object:
-        raise TypeError(Sentence(Argument(name), f" is of type {type(data).__name__}, but must be {_MEANING}"))
+        raise bad_type(name, f" is of type {type(data).__name__}, but must be {_MEANING}")
     if array.ndim not in (1, 2):
         raise wrong_axes(array, name, f"{_MEANING}, or one column")
     array = array[:, np.newaxis] if array.ndim == 1 else array
@@ -171,9 +171,9 @@ def _ragged(data: Any, name: str) -> RankingError | None:
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1 for row in data]
     for row, length in enumerate(lengths):
         if length != lengths[0]:
-            rule = f" has {lengths[0]}: every row must have a value for each column"
-            pieces = (": ", Row(row), f" has {length} values, but ", Row(0), rule)
-            return bad_argument(name, *pieces, row=row, value=length, kind="ragged")
+            rule = "every row must have a value for each column"
+            reason = f" has {length} values, but row 0 has {lengths[0]}: {rule}"
+            return bad_entry(name, (row,), reason, value=length, kind="ragged")
     return None
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from wkendall._disk import as_path
-from wkendall._errors import Piece, RankingError, Sentence
+from wkendall._errors import Parts, RankingError, made
 from wkendall._text import shown
 
 #: Cells of a CSV file that mean a missing value: those of pandas.
@@ -32,15 +32,15 @@ class File(NamedTuple):
     def fail(
         self,
         line: int,
-        reason: str | Iterable[Piece],
+        reason: str,
         kind: str | None = None,
         column: int | None = None,
         value: object = None,
+        advice: tuple[str, ...] = (),
     ) -> NoReturn:
         """Raise an error about a line, from 1. The attributes `row` and `column` of the error count from 0."""
-        pieces = (reason,) if isinstance(reason, str) else reason
-        message = Sentence(f"{self.name}, line {line}: ", *pieces)
-        raise RankingError(message, row=line - 1, column=column, value=value, kind=kind) from None
+        parts = Parts(f"{self.name}, line {line}: {reason}", advice=advice)
+        raise made(RankingError, parts, row=line - 1, column=column, value=value, kind=kind) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
         """Return a whole number in a line."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, as_threads, check_choice, check_flag
-from wkendall._errors import Argument, RankingError, Sentence
+from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.reading.tables import Table, check_same_observations, read_table_columns
@@ -173,10 +173,7 @@ def _labelled(x: Table, y: Table | None, results: list[NDArray[np.float64]]) -> 
 
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
-            raise RankingError(
-                Sentence(Argument("other"), " has columns of the same name, which a polars data frame cannot have"),
-                argument="other",
-                kind="no name",
-            )
+            rule = " has columns of the same name, which a polars data frame cannot have"
+            raise bad_argument("other", rule, kind="no name")
         found = [pl.DataFrame(result, schema=names) for result in results]
     return found[0] if len(found) == 1 else Correlations(*found)

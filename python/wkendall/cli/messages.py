@@ -1,0 +1,98 @@
+"""Errors in the terms of the command line: one line, with files, lines and options for arguments and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from wkendall._errors import parts_of
+from wkendall._text import one_line
+
+#: Arguments of the library that are options here, and the names of the options.
+_OPTIONS = {
+    **{name: name for name in ("k", "u", "U", "W", "order", "lam", "signed", "method", "radius", "init", "pure")},
+    **{name: name for name in ("train", "test", "input", "ties", "missing")},
+    "n_components": "components",
+    "n_neighbors": "n-neighbors",
+}
+#: What to do, by the kinds of advice of `wkendall._errors.ADVICE`.
+_ADVICE = {
+    "": "",
+    "axes": "",
+    "check": "; pass --no-check to use it anyway",
+    "columns": "; --no-header reads the row as {}",
+    "header": "--no-header reads the row as {}, --header confirms the names",
+    "leave out": "; leave out items that are not listed",
+    "list": "",
+    "lists": "",
+    "long": "--id, --item and --value name them, --skip leaves out others",
+    "missing": "; --missing bottom puts items without a number last, --missing anywhere leaves their position open",
+    "missing last": "; --missing bottom puts items without a number last",
+    "names": "",
+    "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
+    "overwrite": "--force overwrites it",
+    "rename": "--resume renames it",
+    "scores": "; --input scores reads real numbers as scores, where larger is better",
+    "sparse": "so pass --missing bottom",
+    "start again": "--force starts again",
+    "texts": "; convert texts to numbers first",
+    "tied ranks": "; --input ranks with --ties mean reads such ranks",
+    "ties": "; --ties mean treats equal numbers as ties",
+    "unknown": "",
+}
+#: The same for predictions, which take the options of reading from the model.
+_LEARNED = _ADVICE | {
+    "missing last": "; wkendall learn with --missing bottom puts items without a number last",
+    "scores": "; wkendall learn with --input scores reads real numbers as scores, where larger is better",
+    "tied ranks": "; wkendall learn with --input ranks and --ties mean reads such ranks",
+    "ties": "; wkendall learn with --ties mean treats equal numbers as ties",
+}
+
+
+class CommandError(Exception):
+    """The work failed; the message gives the reason. Exit code 1."""
+
+
+class UsageError(Exception):
+    """Wrong combination of options. Exit code 2."""
+
+
+def explain(error: BaseException) -> str:
+    """Return a sentence about an error, on one line."""
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return one_line(f"{where}{error.strerror}")
+    if isinstance(error, MemoryError):
+        detail = f": {error}" if str(error) else ""
+        return one_line(f"not enough memory{detail}")
+    if isinstance(error, CommandError | OSError | ValueError | TypeError | ImportError) and str(error):
+        return one_line(str(error))
+    return one_line(f"{type(error).__name__}: {error}; --debug shows the traceback")
+
+
+def message_of(error: BaseException, files: Mapping[str, object] | None = None, learned: bool = False) -> str:
+    """Return the message of an error or a warning of the library, with options and files for arguments."""
+    parts = parts_of(error)
+    file = (files or {}).get(parts.subject)
+    option = _OPTIONS.get(parts.subject)
+    name = str(file) if file is not None else parts.subject if option is None else f"--{option}"
+    return parts.message(name, _LEARNED if learned else _ADVICE)
+
+
+@contextmanager
+def command_errors(*, learned: bool = False, **files: object) -> Iterator[None]:
+    """Raise errors of the library as errors of the command.
+
+    Parameters
+    ----------
+    learned : bool
+        Whether the options of reading are those of `wkendall learn`.
+    **files
+        The files of the rankings, by the names that the library uses (X and Y).
+    """
+    try:
+        yield
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # an error of the system
+        raise CommandError(message_of(error, files, learned)) from error
