@@ -120,7 +120,7 @@ test-sdist: ## all tests of the package with a wheel made from the source distri
 
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
 	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py
-	mkdir -p build && $(PY) tests/helpers/kill.py --folder build
+	mkdir -p build && $(PY) tests/helpers/stopped_runs.py --folder build
 
 # What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST

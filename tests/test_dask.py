@@ -17,7 +17,7 @@ import wkendall
 import wkendall.dask
 import zarr
 from dask.distributed import Client, LocalCluster
-from definitions import expected, kernels, random_rankings
+from definitions import kernels, random_rankings
 from nouns import kernel_of, split
 from wkendall import Kendall, TensorKernel, _core
 
@@ -74,17 +74,6 @@ def general_kernels(n):
         {"weight": "add", "u": "log", "order": 3},
         {"order": 1},
     ]
-
-
-@pytest.mark.parametrize("m", [0, 1, 2, 5])
-@pytest.mark.parametrize("n", [0, 1, 2, 5])
-def test_definition(here, m, n):
-    X = random_rankings(np.random.default_rng(m), m, n)
-    for params in kernels(n):
-        wanted = np.array([[expected(s, t, **params).concordant for t in X] for s in X]).reshape(m, m)
-        found = gram_matrix(chunked(X, 2), **params)
-        assert found.shape == (m, m)
-        np.testing.assert_allclose(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("chunks", [None, 50, 11, ((0, 20, 0, 100), (0, 20, 0, 100))])
@@ -241,54 +230,6 @@ def test_features(here):
         wkendall.dask.features(chunked(tied, 8), missing="anywhere")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weight": "topp"}, "weight is 'topp', but must be one of"),
-        ({"weight": "top", "k": 7}, "k is 7, but must be from 1 to 6"),
-        ({"weight": "standard", "u": "log"}, 'u is given, but weight="standard" does not use it'),
-        ({"weight": "mult", "u": [1, 2]}, "u has 2 position weights"),
-        ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
-        ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),
-        ({"order": 0}, "order is 0"),
-        ({"signed": True, "order": 3}, "signed=True is for order 2"),
-        ({"normalize": 1}, "normalize must be True or False"),
-        ({"input": "rank"}, "input is 'rank'"),
-        ({"top": "up"}, "top is 'up'"),
-        ({"ties": "min"}, "ties is 'min'"),
-        ({"missing": "last"}, "missing is 'last'"),
-        ({"dtype": int}, "but must be float64 or float32"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"backend": "gpu"}, 'backend "gpu" does not exist'),
-        ({"chunks": 0}, "chunks is 0, but must be the number of rows of a block"),
-        ({"chunks": -3}, "chunks is -3, but must be"),
-        ({"chunks": True}, "chunks is True, but must be"),
-        ({"chunks": ((2, 3), (2, 3))}, r"chunks is \(\(2, 3\), \(2, 3\)\), but must be"),
-        ({"chunks": (2, 3)}, r"chunks is \(2, 3\), but without Y the rows and the columns must have the same chunks"),
-    ],
-)
-def test_bad_parameters_are_refused_at_once(options, message):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)  # which are no rankings: they are not looked at yet
-    with pytest.raises((TypeError, ValueError), match=message):
-        gram_matrix(X, **options)
-
-
-@pytest.mark.parametrize("name", ["out", "weight", "u", "U"])
-def test_there_is_no_shorthand(name):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-        wkendall.dask.gram_matrix(X, **{name: None})
-
-
-@pytest.mark.parametrize("kernel", [wkendall.KendallDistance(), wkendall.KendallCorrelation("average")], ids=repr)
-def test_what_is_no_kernel_is_refused_at_once(kernel):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)
-    for function in (wkendall.dask.gram_matrix, wkendall.dask.features):
-        with pytest.raises(wkendall.RankingError, match="needs a kernel") as caught:
-            function(X, kernel=kernel)
-        assert (caught.value.argument, caught.value.kind) == ("kernel", "no kernel")
-
-
 def test_bad_arrays_are_refused_at_once():
     X = chunked(random_rankings(np.random.default_rng(0), 4, 6), 2)
     for make in (wkendall.dask.gram_matrix, wkendall.dask.features, lambda Y: wkendall.dask.gram_matrix(Y, X)):
@@ -378,16 +319,6 @@ def test_workers_start_no_threads_of_their_own_unless_told_to(client):
     if _core.available_cores() > 1:  # or they would not be kept
         wkendall.dask.gram_matrix(chunked(X, 200), kernel=MULTIPLICATIVE, n_jobs=2).compute()
         assert sum(client.run(threads_of_the_engine).values()) in (2, 4)
-
-
-def test_nystroem_on_a_cluster(client):
-    X = random_rankings(np.random.default_rng(0), 200, 6)
-    landmarks = X[::10]
-    values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **MULT))
-    root = vectors[:, values > 1e-9] / np.sqrt(values[values > 1e-9])
-    Z = (wkendall.dask.gram_matrix(chunked(X, 50), landmarks, MULTIPLICATIVE) @ root).compute()
-    np.testing.assert_allclose(Z, wkendall.gram_matrix(X, landmarks, **MULT) @ root, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(Z[::10] @ Z[::10].T, wkendall.gram_matrix(landmarks, **MULT), rtol=1e-9)
 
 
 def test_more_than_the_workers_memory_goes_to_zarr(client, tmp_path):

@@ -1,38 +1,17 @@
 """Neighbours in dask arrays: the results of the local call, block by block, on a real cluster."""
 
-import os
-import signal
-import time
-
 import dask
 import dask.array as da
 import numpy as np
 import pytest
 import wkendall
 import wkendall.dask
-from dask.distributed import Client, LocalCluster
 from definitions import kernels, random_rankings
 from nouns import measure_of, rankings_of, split
 from scipy.sparse import csr_array, issparse
 from wkendall import Kendall, KendallDistance
 
 MULT = {"weight": "mult", "u": "log"}
-MULTIPLICATIVE = Kendall(**MULT)
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Two worker processes with little memory."""
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, memory_limit=250_000_000, dashboard_address=None
-    ) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def client(cluster):
-    with Client(cluster) as client:
-        yield client
 
 
 @pytest.fixture
@@ -66,12 +45,6 @@ def test_the_same_for_any_blocks(here, rows):
         check(wkendall.dask.neighbors(chunked(X, rows), **how), wkendall.neighbors(X, **how))
         found = wkendall.dask.neighbors(chunked(X, rows), chunked(Y, 5), **how)
         check(found, wkendall.neighbors(X, Y, **how))
-
-
-def test_the_same_bits_where_blocks_alone_would_be_computed_otherwise(here):
-    X = random_rankings(np.random.default_rng(0), 250, 120)
-    how = {"n_neighbors": 4, "measure": MULTIPLICATIVE}
-    check(wkendall.dask.neighbors(chunked(X, 7), **how), wkendall.neighbors(X, **how))
 
 
 @pytest.mark.parametrize("measure", [None, KendallDistance(), Kendall(normalize=True)], ids=repr)
@@ -121,33 +94,6 @@ def test_nothing_is_computed_before_it_is_asked_for():
     assert found.values.shape == found.indices.shape == (9, 2)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        (
-            {"n_neighbors": 6},
-            ValueError,
-            r"^n_neighbors is 6, but there are 5 other rankings: it must be from 1",
-        ),
-        ({"n_neighbors": 0}, ValueError, r"^n_neighbors is 0, but must be at least 1"),
-        ({"n_neighbors": 1.5}, TypeError, r"^n_neighbors must be an integer"),
-        ({"radius": -1}, ValueError, r"^radius is -1.0"),
-        ({"radius": "wide"}, TypeError, r"^radius must be a real number, not 'wide'"),
-        ({"measure": "cosine"}, TypeError, r"^measure must be a measure, .* not 'cosine'"),
-        ({"measure": Kendall("top")}, ValueError, r'^weight="top" needs k'),
-        ({"n_jobs": 0}, ValueError, r"^n_jobs is 0"),
-    ],
-)
-def test_parameters_are_checked_at_once(options, error, message):
-    X = chunked(random_rankings(np.random.default_rng(0), 6, 4), 2)
-    search = wkendall.dask.neighbors_within if "radius" in options else wkendall.dask.neighbors
-    with pytest.raises(error, match=message):
-        search(X, **options)
-    if "n_neighbors" in options and error is ValueError:
-        with pytest.raises(error, match=r"^n_neighbors is"):
-            wkendall.neighbors(X.compute(), **options)
-
-
 def test_errors_name_the_row_of_the_whole_array(here):
     X = random_rankings(np.random.default_rng(0), 20, 4)
     wrong = X.copy()
@@ -164,33 +110,6 @@ def test_errors_name_the_row_of_the_whole_array(here):
     mixed[12:] -= 1
     with pytest.raises(ValueError, match=r"X: rows (12 to 17|18 to 19) count from 0, but row 0 from 1"):
         wkendall.dask.neighbors(chunked(mixed, 6), n_neighbors=2).values.compute()
-
-
-def test_a_cluster(client):
-    X = random_rankings(np.random.default_rng(3), 600, 30)
-    check(wkendall.dask.neighbors(chunked(X, 100), n_neighbors=7), wkendall.neighbors(X, n_neighbors=7))
-
-
-def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
-    X = random_rankings(np.random.default_rng(4), 900, 500)
-    found = wkendall.dask.neighbors(chunked(X, 100), n_neighbors=5, measure=MULTIPLICATIVE)
-    before = client.run(os.getpid)
-    futures = client.compute([found.values, found.indices])
-    workers = cluster.scheduler.workers
-    victim = None
-    while victim is None:  # until one of them has blocks that will be lost
-        time.sleep(0.01)
-        victim = next(
-            (name for name in before if sum("wkendall-" in str(task.key) for task in workers[name].has_what) > 1), None
-        )
-    os.kill(before[victim], signal.SIGKILL)
-    assert not all(future.done() for future in futures)
-    values, indices = client.gather(futures)
-    expected = wkendall.neighbors(X, n_neighbors=5, measure=MULTIPLICATIVE)
-    np.testing.assert_array_equal(values, expected.values)
-    np.testing.assert_array_equal(indices, expected.indices)
-    client.wait_for_workers(2)
-    assert before[victim] not in client.run(os.getpid).values()
 
 
 def test_masked_entries_of_a_block():

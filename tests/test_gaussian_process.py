@@ -1,21 +1,18 @@
 """Kernels for the Gaussian processes of scikit-learn: values, gradients, and what scikit-learn asks of a kernel."""
 
 import pickle
-from itertools import combinations, permutations, product
+from itertools import permutations
 from math import exp, log
 
 import numpy as np
 import pytest
 import wkendall
-from definitions import random_rankings, tuples
-from process_kernels import ALL, FIXED, LEARNED, MIXED, numerical_gradient, position_weights, rankings, value_and_slope
+from definitions import random_rankings
+from process_kernels import ALL, FIXED, LEARNED, MIXED, numerical_gradient, rankings, value_and_slope
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
-    CompoundKernel,
     ConstantKernel,
-    Product,
-    Sum,
     WhiteKernel,
 )
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -42,21 +39,6 @@ def test_values_are_those_of_the_package(kernel):
         found = kernel(X, other)
         assert found.shape == wanted.shape
         np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-15)
-
-
-@pytest.mark.parametrize("items", range(8))
-@pytest.mark.parametrize("order", [1, 2, 3])
-def test_values_by_definition(items, order):
-    X = random_rankings(np.random.default_rng(items), 6, items)
-    for weight, u in product(("add", "mult"), ("power", "exponential")):
-        kernel = WeightedKendallKernel(weight, u=u, a=0.8, order=order, normalize=False)
-        weights, _ = position_weights(kernel, items)
-        wanted = [[float(tuples(s, t, order, weight, u=weights)) for t in X] for s in X]
-        np.testing.assert_allclose(kernel(X), wanted, rtol=1e-12)
-    distances = [
-        [sum((a - b) * (c - d) < 0 for (a, c), (b, d) in combinations(zip(s, t, strict=True), 2)) for t in X] for s in X
-    ]
-    np.testing.assert_allclose(MallowsKernel(0.3)(X), np.exp(-0.3 * np.array(distances)), rtol=1e-14)
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=repr)
@@ -130,22 +112,6 @@ def test_differences_are_exact_for_polynomials(pairs):
     for degree in range(2 * pairs + 1):
         found = (coefficients * (nodes**degree - (-nodes) ** degree)).sum()
         assert found == pytest.approx(float(degree == 1), abs=1e-13)
-
-
-@pytest.mark.parametrize("weight", ["add", "mult"])
-@pytest.mark.parametrize("u", ["power", "exponential"])
-def test_gradients_by_polarisation(weight, u):
-    """With U the weights of pairs and V their derivative, it is half of G_{U + V} - G_{U - V}."""
-    X = rankings(20, 40)
-    kernel = WeightedKendallKernel(weight, u=u, a=0.2, normalize=False)
-    values, changes = map(np.array, position_weights(kernel, 40))
-    if weight == "add":
-        U, V = np.add.outer(values, values), np.add.outer(changes, changes)
-    else:
-        U, V = np.multiply.outer(values, values), np.outer(values, changes) + np.outer(changes, values)
-    more, less = (wkendall.gram_matrix(X, U=np.triu(weights, 1)) for weights in (U + V, U - V))
-    slope = kernel(X, eval_gradient=True)[1][..., 0]
-    np.testing.assert_allclose(slope, (more - less) / 2, rtol=0, atol=1e-12 * more.max())
 
 
 def test_gradients_of_many_items():
@@ -230,24 +196,6 @@ def test_equality():
     assert MallowsKernel(0.1) != 0.1
 
 
-def test_operators():
-    X = rankings()
-    first, second = MallowsKernel(0.1), WeightedKendallKernel(a=0.4)
-    assert isinstance(first + second, Sum)
-    assert isinstance(2.0 * first, Product)
-    np.testing.assert_allclose((first + second)(X), first(X) + second(X))
-    np.testing.assert_allclose((first * second)(X), (second * first)(X))
-    np.testing.assert_allclose((3.0 * first + 1.0)(X), 3 * first(X) + 1)
-    np.testing.assert_allclose((second**2)(X), second(X) ** 2)
-    both = CompoundKernel([first, second])(X)
-    np.testing.assert_allclose(both, np.stack([first(X), second(X)], axis=2))
-
-
-def test_products_of_mallows_kernels_add_rates():
-    X = rankings()
-    np.testing.assert_allclose((MallowsKernel(0.1) * MallowsKernel(0.2))(X), MallowsKernel(0.3)(X))
-
-
 @pytest.mark.parametrize("kernel", LEARNED + FIXED, ids=repr)
 def test_stationary(kernel):
     """Numbers moved by one are the same rankings, and items relabelled in both have the same kernel."""
@@ -257,11 +205,6 @@ def test_stationary(kernel):
     if kernel.input != "orders":
         labels = np.random.default_rng(2).permutation(6)
         np.testing.assert_allclose(kernel(X[:, labels], Y[:, labels]), kernel(X, Y), atol=1e-12)
-
-
-def test_input_is_an_array_of_rankings():
-    for kernel in ALL:
-        assert kernel.requires_vector_input
 
 
 @pytest.mark.parametrize(

@@ -100,17 +100,6 @@ def test_classifier_and_grid_search():
     assert search.best_score_ > 0.3
 
 
-def test_a_grid_search_varies_the_weight_alone():
-    X = rankings(60, 5)
-    y = X[:, 0] - X[:, 4]
-    weights = ["standard", "top", "add", "mult", "average"]
-    model = GaussianProcessRegressor(WeightedKendallKernel(u="log", k=3), alpha=0.1, optimizer=None)
-    search = GridSearchCV(model, {"kernel__weight": weights}, cv=3, error_score="raise").fit(X, y)
-    assert search.best_score_ > 0.3
-    np.testing.assert_array_equal(WeightedKendallKernel(u="log", k=3)(X), WeightedKendallKernel(u="log")(X))
-    np.testing.assert_array_equal(WeightedKendallKernel("top", k=3)(X), WeightedKendallKernel("top", u=[1], k=3)(X))
-
-
 @pytest.mark.parametrize("kernel", [MallowsKernel(0.2), WeightedKendallKernel(a=0.5)], ids=repr)
 def test_models_take_rankings(kernel):
     """scikit-learn turns them into arrays of ranks."""
@@ -127,73 +116,3 @@ def test_models_take_rankings(kernel):
 
 
 # What is wrong.
-
-
-@pytest.mark.parametrize(
-    ("kernel", "kind", "message"),
-    [
-        (MallowsKernel(-1.0), ValueError, "lam is -1.0, but must be a finite number above zero"),
-        (MallowsKernel(0.0), ValueError, 'lam is 0.0, but .* or zero with lam_bounds="fixed"'),
-        (MallowsKernel(-1.0, "fixed"), ValueError, "lam is -1.0, but must be a finite number above zero or zero"),
-        (MallowsKernel(float("nan")), ValueError, "lam is nan, but"),
-        (MallowsKernel(float("inf")), ValueError, "lam is inf, but"),
-        (MallowsKernel("much"), TypeError, "lam must be a real number, not 'much'"),
-        (MallowsKernel(True), TypeError, "lam must be a real number, not True"),
-        (MallowsKernel(0.1, "fix"), TypeError, 'lam_bounds must be a pair of numbers, lower and upper, or "fixed"'),
-        (MallowsKernel(0.1, (1.0, 0.1)), ValueError, r"lam_bounds is \(1.0, 0.1\), but must be a pair of numbers"),
-        (MallowsKernel(0.1, (0.0, 0.1)), ValueError, r"lam_bounds is \(0.0, 0.1\), but must be .* above zero"),
-        (MallowsKernel(0.1, (0.1,)), ValueError, r"lam_bounds is \(0.1,\), but must be a pair"),
-        (MallowsKernel(0.1, None), ValueError, "lam_bounds is a single value, but must be a pair of numbers"),
-        (MallowsKernel(input="rank"), ValueError, "input is 'rank', but must be one of"),
-        (WeightedKendallKernel("multi"), ValueError, "weight is 'multi', but must be one of"),
-        (
-            WeightedKendallKernel(u="linear"),
-            ValueError,
-            "u is 'linear', but must be one of 'power', 'exponential', 'hyperbolic'",
-        ),
-        (WeightedKendallKernel(u=[1.0, 2.0]), ValueError, "u has 2 position weights, but the rankings have 6 items"),
-        (WeightedKendallKernel(u=None), ValueError, 'weight="mult" needs u'),
-        (WeightedKendallKernel(a=-0.1), ValueError, "a is -0.1, but must be"),
-        (WeightedKendallKernel(a="steep"), TypeError, "a must be a real number, not 'steep'"),
-        (WeightedKendallKernel(a_bounds=(2, 1)), ValueError, r"a_bounds is \(2, 1\), but must be"),
-        (WeightedKendallKernel("top"), ValueError, 'weight="top" needs k'),
-        (WeightedKendallKernel("top", k=7), ValueError, "k is 7, but must be from 1 to 6"),
-        (WeightedKendallKernel(order=0), ValueError, "order is 0, but must be at least 1"),
-        (WeightedKendallKernel(order=3, signed=True), ValueError, "signed=True is for order 2"),
-        (WeightedKendallKernel(normalize="yes"), TypeError, "normalize must be True or False, not 'yes'"),
-        (WeightedKendallKernel(top="first"), ValueError, "top is 'first', but must be one of"),
-        (WeightedKendallKernel(ties="max"), ValueError, "ties is 'max', but must be one of"),
-        (WeightedKendallKernel(n_jobs=0), ValueError, "n_jobs is 0, but must be"),
-    ],
-)
-def test_bad_parameters(kernel, kind, message):
-    X = rankings()
-    for call in (
-        lambda: kernel(X),
-        lambda: kernel(X, eval_gradient=True),
-        lambda: GaussianProcessRegressor(kernel).fit(X, X[:, 0]),
-    ):
-        with pytest.raises(kind, match=message):
-            call()
-
-
-@pytest.mark.parametrize(
-    "kernel", [MallowsKernel(), WeightedKendallKernel(), WeightedKendallKernel("standard")], ids=repr
-)
-def test_bad_rankings(kernel):
-    X = rankings()
-    for call in (kernel, kernel.diag, lambda X: kernel(X, eval_gradient=True)):
-        with pytest.raises(ValueError, match=r"X: row 0, column 0 holds 1\.5, which is not a whole number"):
-            call([[1.5, 2.0, 3.0]])
-        with pytest.raises(ValueError, match="twice"):
-            call([[1.0, 1.0, 3.0]])
-        with pytest.raises(ValueError, match="must be a 2-d array, one ranking per row"):
-            call([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="X has 6 items, but Y has 5"):
-        kernel(X, rankings(3, 5))
-    with pytest.raises(ValueError, match="eval_gradient=True is for the matrix of X alone: leave Y out"):
-        kernel(X, X, eval_gradient=True)
-    broken = X.copy()
-    broken[3, 2] = 9
-    with pytest.raises(ValueError, match="X: row 3, column 2 holds"):
-        GaussianProcessRegressor(kernel).fit(broken, X[:, 0])

@@ -141,18 +141,6 @@ def test_alternating(kind, init):
     assert weights["items"].tolist() == ["1", "2", "3", "4", "5"]
 
 
-def test_several_classes_and_components():
-    file = "people.csv --skip age --skip number --label city"
-    _, weights = learned("--C 1 --folds 3 --components 2", file)
-    assert weights["classes"].tolist() == ["Bern", "Oslo", "Rome"]
-    scores = np.empty((M, 3))
-    for index in range(3):
-        members = zip(weights[f"U_{index}"], weights[f"B_{index}"], strict=True)
-        scores[:, index] = sum(wkendall.linear_function(X, U, B) for U, B in members) + weights["intercept"][index]
-    model = wkendall.SuquanSVDClassifier(n_components=2).fit(X, CITIES)
-    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-6)
-
-
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_two_classes_from_the_file_of_weights(order):
     """The documented way to use the file gives the predictions of the estimator."""
@@ -220,12 +208,6 @@ def test_labels_from_everywhere(words):
     np.testing.assert_allclose(weights["B"], model.B_, atol=1e-6)
 
 
-def test_numbers_from_an_array():
-    report, _ = learned("--regression --C 1 --folds 2", "x.npz --label number")
-    assert report["score"] == "R^2"
-    assert report["rankings"] == M
-
-
 def test_what_is_shown(capsys):
     run("learn people.csv --label age --skip city --skip number -o out --folds 4")
     lines = capsys.readouterr().out.splitlines()
@@ -239,11 +221,6 @@ def test_what_is_shown(capsys):
     assert lines[5] == f"C for all rankings: {C:g}, of 0.1, 1, 10"
     assert lines[6].startswith("wrote weights.npz, scores.json, weights.png to out in ")
     assert len(lines) == 7
-
-
-def test_without_the_baseline():
-    report, _ = learned("--no-baseline --C 1 --folds 2")
-    assert list(report["scores"]) == ["learned", "constant"]
 
 
 def test_a_baseline_that_does_not_fit(leave_memory, capsys):

@@ -92,20 +92,6 @@ def test_lists_are_read_as_lists(words, layout, read):
     assert {rankings.kind for rankings in read} == {"lists"}
 
 
-def test_groups(read, capsys):
-    write_choices("one.csv", 0)
-    write_choices("other.csv", 1)
-    run("compare one.csv other.csv --layout choices --no-header --permutations 99 --kernel kendall --signed")
-    assert [rankings.kind for rankings in read] == ["lists", "lists"]
-    assert "p-value" in capsys.readouterr().out
-
-
-def test_other_meanings_of_missing_items_take_arrays(read):
-    write_choices("one.csv", 0, rows=50)
-    run("neighbors one.csv -o near.csv --layout choices --no-header --missing anywhere")
-    assert read[0].kind == "tied"
-
-
 def test_negative_scores_of_long_tables(read):
     """A sparse array of scipy may not have them, because 0 stands for what it does not store; a file may."""
     found = write_choices("one.csv", 0)

@@ -7,20 +7,17 @@ import pytest
 import sklearn
 import wkendall
 from definitions import random_rankings
+from labelled import made
 from nouns import features, kernel_of
-from paths import SURVEY
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from transformed import made
 from wkendall import Kendall, KendallKMeans, Mallows, Rankings, TensorKernel, datasets
-from wkendall.estimators import clustering, kmeans
+from wkendall.estimators import clustering
 
 NAN = float("nan")
 EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
@@ -122,45 +119,7 @@ def test_a_start_from_labels():
     assert model.inertia_ == pytest.approx(plain.inertia_)
 
 
-def test_the_end_is_a_fixed_point():
-    rng = np.random.default_rng(3)
-    X = datasets.make_mallows(200, 6, 0.3, rng=rng)
-    for kernel in KERNELS:
-        model = KendallKMeans(5, random_state=0, kernel=kernel_of(kernel)).fit(X)
-        np.testing.assert_array_equal(model.predict(X), model.labels_)
-        np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
-        assert model.score(X) == pytest.approx(-model.inertia_)
-        assert set(model.labels_) == set(range(5))
-        Z = features(X, kernel)
-        centres = np.array([Z[model.labels_ == one].mean(axis=0) for one in range(5)])
-        squares = ((Z[:, np.newaxis] - centres) ** 2).sum(axis=2)
-        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
-        assert model.inertia_ == pytest.approx(squares.min(axis=1).sum())
-        again = KendallKMeans(5, init=model.labels_, kernel=kernel_of(kernel)).fit(X)
-        assert again.n_iter_ == 1
-        np.testing.assert_array_equal(again.labels_, model.labels_)
-
-
-def test_kernels_without_features():
-    rng = np.random.default_rng(4)
-    X = datasets.make_mallows(60, 5, 0.2, rng=rng)
-    for kernel in (Kendall(order=3), Mallows(0.2), TensorKernel(rng.standard_normal((5, 5)))):
-        model = KendallKMeans(3, kernel, random_state=0).fit(X)
-        K = kernel(X)
-        member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
-        squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
-        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9 * K.max())
-
-
 # What it finds.
-
-
-def test_three_groups_are_found():
-    X, group = three_groups(np.random.default_rng(5), 400, lam=1.5)
-    for kernel in ({}, {"weight": "average"}, {"weight": "mult", "u": "log", "normalize": True}, {"order": 3}):
-        model = KendallKMeans(3, random_state=0, kernel=kernel_of(kernel)).fit(X[:300])
-        assert adjusted_rand_score(model.labels_, group[:300]) > 0.9
-        assert adjusted_rand_score(model.predict(X[300:]), group[300:]) > 0.9
 
 
 def test_more_starts_are_no_worse():
@@ -168,18 +127,6 @@ def test_more_starts_are_no_worse():
     inertia = [KendallKMeans(12, n_init=count, random_state=0).fit(X).inertia_ for count in (1, 3, 10)]
     assert inertia[0] >= inertia[1] >= inertia[2]
     assert inertia[0] > inertia[2]
-
-
-@pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
-def test_the_survey_costs_what_its_different_rankings_do():
-    survey = datasets.load_eurobarometer(SURVEY)
-    model = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(survey.X)
-    assert len(model.rankings_) <= 720
-    assert len(model.labels_) == len(survey.X)
-    different, counts = np.unique(survey.X, axis=0, return_counts=True)
-    other = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(different, sample_weight=counts)
-    assert other.inertia_ == pytest.approx(model.inertia_)
-    np.testing.assert_array_equal(other.predict(survey.X), model.labels_)
 
 
 def test_weights_of_samples_count_like_repetitions():
@@ -237,11 +184,6 @@ def test_too_few_iterations_are_said():
     assert model.n_iter_ == 1
 
 
-def test_equal_distances_go_to_the_first():
-    squares = np.array([[2.0, 1.0, 1.0 + 1e-13], [0.3, 0.1 + 0.2, 5.0], [3.0, 2.0, 1.0]])
-    np.testing.assert_array_equal(kmeans.first_least(squares, 1.0), [1, 0, 2])
-
-
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -290,13 +232,6 @@ def test_clone_pickle_frames_and_pipelines():
     np.testing.assert_array_equal(pipeline.fit_predict(X), model.labels_)
 
 
-def test_a_grid_search():
-    X, group = three_groups(np.random.default_rng(9), 120)
-    grid = {"n_clusters": [2, 3], "kernel__normalize": [False, True]}
-    search = GridSearchCV(KendallKMeans(random_state=0), grid, scoring="adjusted_rand_score", cv=3).fit(X, group)
-    assert search.best_params_["n_clusters"] == 3
-
-
 # Errors.
 
 GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
@@ -322,27 +257,6 @@ GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 def test_bad_parameters_are_refused(parameters, error, message):
     with pytest.raises(error, match=message):
         KendallKMeans(**({"n_clusters": 2} | parameters)).fit(GOOD)
-
-
-@pytest.mark.parametrize(
-    ("X", "weights", "message"),
-    [
-        ([[1, 2, 2], [1, 2, 3]], None, "X: row 0"),
-        (GOOD, [0, 0, 0, 0], "zero"),
-        (GOOD, [1, -1, 1, 1], r"sample_weight\[1\] is -1"),
-        (GOOD, [1, 1], "sample_weight has 2 numbers, but X has 4 rankings"),
-    ],
-)
-def test_bad_rankings_and_weights_are_refused(X, weights, message):
-    with pytest.raises(ValueError, match=message):
-        KendallKMeans(2).fit(X, sample_weight=weights)
-
-
-def test_other_rankings_than_fitted_are_refused():
-    with pytest.raises(NotFittedError):
-        KendallKMeans(2).predict(GOOD)
-    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
-        KendallKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
 
 
 def test_too_many_different_rankings_are_refused(leave_memory):

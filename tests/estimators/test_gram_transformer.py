@@ -6,32 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from definitions import kernels, random_rankings, sums
+from definitions import random_rankings
+from labelled import NAN, made, two_classes
 from sklearn.base import clone
-from sklearn.cluster import SpectralClustering
-from sklearn.decomposition import KernelPCA
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from transformed import NAN, made, two_classes
-from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings, TensorKernel
-from wkendall.named_weights import as_factor
-
-
-@pytest.mark.parametrize("signed", [False, True])
-def test_the_matrix_by_definition(signed):
-    rng = np.random.default_rng(0)
-    X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
-    for parameters in kernels(5, rng):
-        u = parameters.get("u")
-        explicit = {} if u is None else {"u": as_factor(u, 5)}
-        naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
-        expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
-        kernel = Kendall(**parameters, signed=signed)
-        np.testing.assert_allclose(KendallGram(kernel).fit(X).transform(Y), expected, atol=1e-12)
-        np.testing.assert_allclose(kernel(Y, X), expected, atol=1e-12)
-
+from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings
 
 PARAMETERS = [
     {"weight": "top", "k": 3, "normalize": True},
@@ -99,20 +80,6 @@ def test_the_mallows_kernel():
     np.testing.assert_allclose(Z @ Z.T, kernel(X), atol=1e-10)
 
 
-def test_a_function_for_support_vector_machines():
-    X, y = two_classes(np.random.default_rng(4))
-    new = random_rankings(np.random.default_rng(5), 30, 5)
-    model = SVC(kernel=Kendall("mult", u="log"), tol=1e-8).fit(X, y)
-    K = wkendall.gram_matrix(X, weight="mult", u="log")
-    expected = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
-    np.testing.assert_allclose(
-        model.decision_function(new), expected.decision_function(wkendall.gram_matrix(new, X, weight="mult", u="log"))
-    )
-    search = GridSearchCV(model, {"kernel__u": ["log", "hyperbolic"], "C": [0.1, 1.0]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.6
-    assert model.kernel.u == "log"
-
-
 def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
     X, y = two_classes(np.random.default_rng(6))
     folds = StratifiedKFold(4)
@@ -126,28 +93,6 @@ def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
         # Nothing of the test fold is kept.
         np.testing.assert_array_equal(fitted[0].rankings_, X[train])
     np.testing.assert_allclose(found["test_score"], expected)
-
-
-def test_a_grid_search_is_a_loop_over_kernels():
-    X, y = two_classes(np.random.default_rng(7))
-    grid = [
-        {"weight": ["standard", "average"]},
-        {"weight": ["top"], "k": [2, 4]},
-        {"weight": ["add", "mult"], "u": ["log", "hyperbolic", np.array([2.0, 1, 0, 0, 0])]},
-        {"order": [1, 3]},
-    ]
-    search = GridSearchCV(
-        make_pipeline(KendallGram(Kendall(normalize=True)), SVC(kernel="precomputed")),
-        [{f"kendallgram__kernel__{name}": values for name, values in one.items()} for one in grid],
-        cv=StratifiedKFold(3),
-    ).fit(X, y)
-    assert len(search.cv_results_["params"]) == 12
-    for parameters, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
-        kernel = {name.removeprefix("kendallgram__kernel__"): value for name, value in parameters.items()}
-        K = wkendall.gram_matrix(X, normalize=True, **kernel)
-        expected = cross_val_score(SVC(kernel="precomputed"), K, y, cv=StratifiedKFold(3)).mean()
-        assert found == pytest.approx(expected)
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
 def test_what_a_weight_does_not_use_is_ignored():
@@ -181,16 +126,6 @@ def test_a_grid_search_over_the_parameters_of_no_kernel_varies_the_kendall_kerne
         KendallGram().set_params(kernel__lam=1.0)
 
 
-def test_a_grid_search_over_kernels():
-    X, y = two_classes(np.random.default_rng(18))
-    kernels = [Kendall("average"), Mallows(0.2), TensorKernel(np.eye(5)), None]
-    model = make_pipeline(KendallGram(), SVC(kernel="precomputed"))
-    search = GridSearchCV(model, {"kendallgram__kernel": kernels}, cv=3, error_score="raise").fit(X, y)
-    for kernel, found in zip(kernels, search.cv_results_["mean_test_score"], strict=True):
-        expected = cross_val_score(SVC(kernel="precomputed"), (kernel or Kendall())(X), y, cv=3).mean()
-        assert found == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("cache_size", [None, 1])
 def test_fitted_rankings_keep_names_labels_and_counts(cache_size):
     votes = Rankings([[1, 2, NAN], [1, 2, 3], [NAN, NAN, 1]], missing="bottom", items="abc", counts=[2, 1, 5])
@@ -202,23 +137,3 @@ def test_fitted_rankings_keep_names_labels_and_counts(cache_size):
     model.fit(frame)
     assert model.rankings_ == Rankings(frame, missing="bottom")
     assert model.rankings_.labels == ["x", "y"]
-
-
-def test_other_methods_take_the_matrix():
-    rng = np.random.default_rng(8)
-    X, y = two_classes(rng)
-    new = random_rankings(rng, 10, 5)
-    kernel = Kendall("add", u="log", normalize=True)
-    K, K_new = kernel(X), kernel(new, X)
-    gram = KendallGram(kernel)
-    ridge = make_pipeline(gram, KernelRidge(kernel="precomputed")).fit(X, y)
-    expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
-    np.testing.assert_allclose(ridge.predict(new), expected)
-    pair_by_pair = KernelRidge(kernel=kernel).fit(X, y).predict(new)
-    np.testing.assert_allclose(pair_by_pair, expected)
-    components = make_pipeline(gram, KernelPCA(2, kernel="precomputed")).fit(X).transform(new)
-    expected = KernelPCA(2, kernel="precomputed").fit(K).transform(K_new)
-    np.testing.assert_allclose(components, expected, atol=1e-10)
-    spectral = SpectralClustering(2, affinity="precomputed", random_state=0)
-    found = make_pipeline(gram, clone(spectral)).fit_predict(X)
-    np.testing.assert_array_equal(found, spectral.fit_predict(K))

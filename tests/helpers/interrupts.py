@@ -61,6 +61,11 @@ def own_values(X: np.ndarray) -> np.ndarray:
     return wkendall.gram_matrix(X, X[:1], ties="mean", weight="average", signed=True, normalize=True)
 
 
+def products(A: np.ndarray) -> np.ndarray:
+    """Spend most of the time on the eigenvalues."""
+    return wkendall.gram_matrix(rankings(1, 60), W=(A @ A.T).astype(float).reshape((60,) * 4))
+
+
 #: Rankings, how many of how many items, and a call that takes seconds if it is left alone.
 CASES = {
     "gram_matrix": (rankings, (4000, 1500), lambda X: wkendall.gram_matrix(X, **MULT)),
@@ -134,6 +139,34 @@ CASES = {
         lambda X: wkendall.pair_importance(Rankings(X, ties="mean"), np.ones(len(X)), kernel=KERNEL),
     ),
     "gram_to_file": (rankings, (6000, 400), to_file),
+    "kernel": (rankings, (2, 4_000_000), lambda X: wkendall.kernel(*X)),
+    "kernel, additive": (rankings, (2, 4_000_000), lambda X: wkendall.kernel(*X, weight="add", u="log", signed=True)),
+    "kernel, scores": (rankings, (2, 4_000_000), lambda X: wkendall.kernel(*X, input="scores")),
+    "kappa": (rankings, (2, 4_000_000), lambda X: wkendall.kappa(X[0], **MULT)),
+    "kernel, order 5": (rankings, (2, 1_000_000), lambda X: wkendall.kernel(*X, order=5)),
+    "kernel, ties": (tied, (2, 4_000_000), lambda X: wkendall.kernel(*X, ties="mean")),
+    "kernel, ties of the average": (
+        tied,
+        (2, 40_000),
+        lambda X: wkendall.kernel(*X, weight="average", signed=True, ties="mean"),
+    ),
+    "kernel, missing items": (
+        tied,
+        (2, 2_000_000),
+        lambda X: wkendall.kernel(*np.where(X % 3, X, np.nan), ties="mean", missing="anywhere"),
+    ),
+    "gram_matrix, U of order 3": (rankings, (30, 250), lambda X: wkendall.gram_matrix(X, U=rng.random((250,) * 3))),
+    "gram_matrix, W": (rankings, (2000, 50), lambda X: wkendall.gram_matrix(X, W=rng.random((50,) * 4), check=False)),
+    "whether W makes a kernel": (rankings, (60 * 60, 90), products),
+    "corr": (rankings, (5000, 600), wkendall.corr),
+    "corr, missing values": (
+        tied,
+        (4000, 600),
+        lambda X: wkendall.corr(np.where(X % 9, X, np.nan), pvalues=True, n_jobs=1),
+    ),
+    "corr, many observations": (rankings, (4, 1_000_000), lambda X: wkendall.corr(np.where(X % 9, X, np.nan).T)),
+    "position_weights": (rankings, (1, 1), lambda _: wkendall.position_weights(12_000, **MULT)),
+    "position_weights of order 1": (rankings, (1, 1), lambda _: wkendall.position_weights(10**8, order=1, **MULT)),
 }
 
 

@@ -2,7 +2,6 @@
 
 import errno
 import io
-import itertools
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,7 +47,7 @@ def every_kernel(n, rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("n", [1, 2, 5, 20, 120, 700])
+@pytest.mark.parametrize("n", [1, 5, 120, 700])
 def test_the_bits_of_gram_matrix(n, dtype, monkeypatch):
     """Also where a block alone would be computed by another strategy than the matrix."""
     monkeypatch.setattr(os, "fsync", lambda handle: None)
@@ -64,14 +63,6 @@ def test_the_bits_of_gram_matrix(n, dtype, monkeypatch):
         check(X, Y, **params, dtype=dtype)
         check(repeated, **params, dtype=dtype)
         check(X[:5], **params, dtype=dtype)
-
-
-def test_the_bits_where_precision_changes_the_strategy(monkeypatch):
-    """300 rankings of 400 items: products in single precision, pairs in double."""
-    small_blocks(monkeypatch, 100)
-    for n, dtype in itertools.product((300, 400, 500), (np.float32, np.float64)):
-        X = random_rankings(np.random.default_rng(0), 250, n)
-        check(X, **MULT, dtype=dtype)
 
 
 @pytest.mark.parametrize("n", [1, 5, 20, 120])

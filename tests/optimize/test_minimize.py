@@ -1,9 +1,12 @@
 """The whole run: results, ends, interruptions, files."""
 
 import signal
+import sys
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from paths import ROOT, loaded
 from scipy.optimize import OptimizeResult
 from wkendall import RankingError
 from wkendall.optimize import Optimizer, minimize
@@ -198,3 +201,41 @@ def test_spaces_of_one_point(space, n_items, noisy):
     assert (found.fun, found.nfev) == (1.0, 5 if noisy else 1)
     with pytest.raises(RankingError, match="n is 3, but only 1"):
         Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)
+
+
+# The example of the order of jobs.
+
+
+@pytest.fixture(scope="module")
+def flow_shop():
+    return loaded(ROOT / "examples/flow_shop.py")
+
+
+def test_makespan_is_the_longest_path(flow_shop):
+    """Through the table of jobs, in order, and machines: every step goes to the next job or to the next machine."""
+    rng = np.random.default_rng(0)
+    for jobs, machines in product(range(1, 5), range(1, 4)):
+        times, order = rng.integers(1, 100, (jobs, machines)), rng.permutation(jobs)
+        lengths = []
+        for turns in combinations(range(jobs + machines - 2), machines - 1):
+            job = machine = 0
+            lengths.append(times[order[0], 0])
+            for step in range(jobs + machines - 2):
+                job, machine = (job, machine + 1) if step in turns else (job + 1, machine)
+                lengths[-1] += times[order[job], machine]
+        assert flow_shop.makespan(times, order) == max(lengths)
+
+
+def test_heuristic(flow_shop):
+    assert flow_shop.nawaz_enscore_ham(np.array([[1, 9], [9, 1]])) == [0, 1]
+
+
+def test_script(flow_shop, monkeypatch, capsys, tmp_path):
+    sizes = ["--jobs-to-schedule", "6", "--machines", "3", "--evaluations", "18", "--save", str(tmp_path / "run.json")]
+    monkeypatch.setattr(sys, "argv", ["flow_shop.py", *sizes])
+    outputs = []
+    for _ in range(2):
+        flow_shop.main()
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0].startswith("18 evaluations\norder of the jobs: ")
+    assert outputs[1] == outputs[0]  # all evaluations are in the file

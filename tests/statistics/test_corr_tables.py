@@ -1,7 +1,5 @@
 """Tables of all kinds: labels are kept, types keep their order, what is no number is refused by the name of its column."""
 
-import csv
-import gzip
 from decimal import Decimal
 
 import numpy as np
@@ -9,10 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from paths import SHARED
-from scipy.stats import kendalltau
 
-EXPRESSION = SHARED / "data/expression"
 ROWS = 40
 RNG = np.random.default_rng(0)
 DATA = RNG.normal(size=(ROWS, 4)).round(1)
@@ -188,29 +183,6 @@ def test_empty_tables(shape):
         assert np.isnan(part).all()
     frame = wkendall.corr(pd.DataFrame(np.zeros(shape)))
     assert frame.shape == (shape[1], shape[1])
-
-
-def test_errors_know_the_place():
-    frame = pd.DataFrame({"x": [1, 2, 3], "name": ["Ann", "Bob", "Cy"]})
-    with pytest.raises(TypeError) as raised:
-        wkendall.corr(frame)
-    error = raised.value
-    assert isinstance(error, wkendall.RankingError)
-    assert (error.argument, error.column, error.row, error.value) == ("data", 1, 0, "Ann")
-
-
-@pytest.mark.skipif(not EXPRESSION.exists(), reason="the expression data are not there")
-@pytest.mark.parametrize("name", ["golub", "alon"])
-def test_expression_data(name):
-    with gzip.open(EXPRESSION / name / "values.csv.gz", "rt") as file:
-        genes = np.array(list(csv.reader(file))[1:], dtype=float)[:, :80]
-    frame = pd.DataFrame(genes)
-    found = wkendall.corr(frame, pvalues=True)
-    np.testing.assert_allclose(found.statistic, frame.corr("kendall"), rtol=0, atol=1e-12)
-    for i, j in ((0, 1), (3, 40), (17, 79), (50, 51)):
-        expected = kendalltau(genes[:, i], genes[:, j])
-        np.testing.assert_allclose(found.statistic[i][j], expected.statistic, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(found.pvalue[i][j], expected.pvalue, rtol=1e-8)
 
 
 def test_one_column_without_observations():
