@@ -7,7 +7,6 @@ import pytest
 import sklearn
 import wkendall
 from definitions import random_rankings
-from labelled import made
 from nouns import features, kernel_of
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -19,7 +18,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wkendall import Kendall, KendallKMeans, Mallows, Rankings, TensorKernel, datasets
 from wkendall.estimators import clustering
 
-NAN = float("nan")
 EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
 if sklearn.__version__.startswith("1.6."):
     EXPECTED["check_sample_weight_equivalence_on_sparse_data"] = (
@@ -182,27 +180,6 @@ def test_too_few_iterations_are_said():
         model = KendallKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.n_iter_ == 1
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"ties": "mean", "weight": "mult", "u": "log"},
-        {"ties": "mean", "missing": "bottom", "normalize": True},
-        {"ties": "mean", "missing": "anywhere"},
-    ],
-)
-def test_ties_and_missing_items(parameters):
-    rng = np.random.default_rng(8)
-    X = rng.integers(1, 5, (80, 5)).astype(float)
-    if "missing" in parameters:
-        X[rng.random(X.shape) < 0.3] = NAN
-    model = made(KendallKMeans, parameters, n_clusters=3, random_state=0).fit(X)
-    K = wkendall.gram_matrix(X, **parameters)
-    member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
-    squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
-    np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_chunks_of_predictions(monkeypatch):

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings
+from wkendall import Kendall, KendallFeatures, KendallGram, Rankings
 
 PARAMETERS = [
     {"weight": "top", "k": 3, "normalize": True},
@@ -40,44 +40,6 @@ def test_every_parameter_of_a_gram_matrix(parameters):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(Y), both)
     np.testing.assert_array_equal(clone(model).fit(X).transform(Y), both)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"ties": "mean", "weight": "mult", "u": "log"},
-        {"ties": "mean", "missing": "bottom", "normalize": True, "input": "scores"},
-        {"missing": "bottom", "weight": "top", "k": 3},
-        {"ties": "mean", "missing": "anywhere"},
-        {"ties": "mean", "missing": "anywhere", "signed": True, "normalize": True, "top": "high"},
-    ],
-)
-def test_ties_and_missing_items(parameters):
-    rng = np.random.default_rng(2)
-    X = random_rankings(rng, 30, 5).astype(float)
-    if "ties" in parameters:
-        X = rng.integers(1, 5, (30, 5)).astype(float)
-    if "missing" in parameters:
-        X[rng.random(X.shape) < 0.3] = NAN
-    one = wkendall.gram_matrix(X, **parameters)
-    model = made(KendallGram, parameters)
-    np.testing.assert_allclose(model.fit(X[:20]).transform(X), one[:, :20], atol=1e-12)
-    np.testing.assert_allclose(model.fit(random_rankings(rng, 3, 5)).fit_transform(X), one, atol=1e-12)
-    Z = made(KendallNystroem, parameters, n_components=30, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, one, atol=1e-8)
-    if parameters.get("missing") != "anywhere":
-        Z = made(KendallFeatures, parameters).fit(X).transform(X)
-        np.testing.assert_allclose(Z @ Z.T, one, atol=1e-10)
-
-
-def test_the_mallows_kernel():
-    rng = np.random.default_rng(3)
-    X, Y = random_rankings(rng, 9, 5), random_rankings(rng, 4, 5)
-    kernel = Mallows(0.3)
-    np.testing.assert_array_equal(KendallGram(kernel).fit(X).transform(Y), kernel(Y, X))
-    np.testing.assert_array_equal(KendallGram(kernel).fit_transform(X), kernel(X))
-    Z = KendallNystroem(kernel, n_components=9, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, kernel(X), atol=1e-10)
 
 
 def test_a_cross_validated_pipeline_is_a_loop_over_blocks():

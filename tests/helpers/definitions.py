@@ -158,11 +158,6 @@ def pairs_of_pairs(s, t, W) -> float:
     return fsum(W[s[i], s[j], t[i], t[j]] for i, j in concordant)
 
 
-def dense(terms, n, order) -> np.ndarray:
-    """The tensor that is the sum of the outer products of each term's vectors."""
-    return sum((reduce(np.multiply.outer, term) for term in terms), np.zeros((n,) * order))
-
-
 def position_tensor(n, weight, order, k=None, u=None) -> np.ndarray:
     """Weights of positions, zero off the increasing tuples, whose kernel is the named one; not for "average"."""
     u = reduction(u, n) if isinstance(u, str) else u

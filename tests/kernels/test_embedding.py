@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import embedding, kernels, outer_form, random_rankings
-from nouns import kernel_of
 from wkendall import Kendall, Rankings
 
 ORDERS = range(1, 5)
@@ -80,26 +79,6 @@ def test_theorems_2_and_3(n, order):
     np.testing.assert_allclose(found, by_hand, rtol=0, atol=room)
 
 
-def test_what_the_numbers_are_and_which_end_is_the_top():
-    n = 6
-    rng = np.random.default_rng(0)
-    X, coef = random_rankings(rng, 7, n), rng.standard_normal(7)
-    U, B = tensors(rng, n, 2, 2)
-    for values, options in [
-        (X - 1, {}),
-        (np.argsort(X, axis=1), {"input": "orders"}),
-        (-(X**3.0), {"input": "scores"}),
-        (n + 1 - X, {"top": "high"}),
-    ]:
-        rankings = Rankings(values, **options)
-        assert (wkendall.combine(rankings, coef, U) == wkendall.combine(X, coef, U)).all()
-        assert (wkendall.linear_function(rankings, U, B) == wkendall.linear_function(X, U, B)).all()
-        assert (wkendall.inverse(rankings) == wkendall.inverse(X)).all()
-        for params in kernels(n, rng):
-            kernel = kernel_of(params)
-            assert (wkendall.features(rankings, kernel) == wkendall.features(X, kernel)).all()
-
-
 @pytest.mark.parametrize("m", [0, 1, 5])
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 300])
 def test_inverse(n, m):
@@ -125,19 +104,6 @@ def test_the_same_bits_for_any_number_of_threads(n, order):
     assert all((other == values[0]).all() for other in values)
     found = [wkendall.features(X[:100], Kendall("add", u="log"), n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     assert all((other == found[0]).all() for other in found)
-
-
-def test_progress_changes_nothing(capsys):
-    rng = np.random.default_rng(0)
-    X, coef = random_rankings(rng, 50, 6), rng.standard_normal(50)
-    U, B = tensors(rng, 6, 3, 2)
-    for function, arguments in [
-        (wkendall.embed, (X, U)),
-        (wkendall.combine, (X, coef, U)),
-        (wkendall.linear_function, (X, U, B)),
-    ]:
-        assert (function(*arguments, progress=True) == function(*arguments)).all()
-    assert "100%" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")

@@ -8,13 +8,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import wkendall
-from completions import NAN, completions, random_rows
-from definitions import kernels, random_rankings, sums
+from completions import BOTTOM, NAN, completions, random_rows
+from definitions import embedding, kernels, random_rankings, sums
 from nouns import features
 from paths import SHARED
 from scipy.stats import kendalltau
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
+from wkendall import Rankings
 
 DATA = SHARED / "data/expression"
 
@@ -56,6 +57,25 @@ def test_means_over_completions(n, signed):
             room = 0 if kernel["weight"] == "standard" and missing == "bottom" else 1e-12
             wanted = np.diagonal(wanted)
             assert (np.abs(own - wanted[0]) <= room * wanted[1]).all(), (kernel, missing)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("n", range(6))
+def test_weights_of_positions_are_means_over_completions(n, order):
+    rng = np.random.default_rng(n)
+    X, (U, B), coef = random_rows(rng, 5, n), rng.standard_normal((2, *(n,) * order)), rng.standard_normal(5)
+    means = [np.mean([embedding(ranks, U) for ranks in completions(row, "bottom")], axis=0) for row in X]
+    wanted, close = np.array(means).reshape(5, *U.shape), {"rtol": 0, "atol": 1e-12}
+    flat, x = wanted.reshape(5, -1), Rankings(X, **BOTTOM)
+    for given in (U, U[np.newaxis]):
+        K = wkendall.gram_matrix(X, U=given, order=order, **BOTTOM)
+        np.testing.assert_allclose(K, flat @ flat.T, **close)
+        np.testing.assert_allclose(wkendall.diagonal(X, U=given, order=order, **BOTTOM), np.diag(K), **close)
+    np.testing.assert_allclose(wkendall.embed(x, U), wanted, **close)
+    np.testing.assert_allclose(wkendall.combine(x, coef, U), np.tensordot(coef, wanted, axes=1), **close)
+    np.testing.assert_allclose(wkendall.linear_function(x, U, B), flat @ B.ravel(), **close)
+    value = wkendall.kernel(X[3], X[4], U=U, order=order, **BOTTOM)
+    assert value == pytest.approx(K[3, 4], rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [5, 1000, 300_000])

@@ -6,8 +6,7 @@ import wkendall
 from completions import NAN, completions, random_rows
 from definitions import random_rankings
 from nouns import kernel_of, rankings_of, split
-from wkendall import KendallCorrelation, Mallows, Rankings
-from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel
+from wkendall import KendallCorrelation
 
 MISSING = ["bottom", "anywhere"]
 
@@ -84,32 +83,3 @@ def test_correlation_with_ties_is_tau_a():
     assert correlation([1, 2, 3], [1, 3, 2], ties="mean") == correlation([1, 2, 3], [1, 3, 2])
     # Nothing but rounding is left of a sum that cancels.
     assert correlation([1, 1, 2], [1, 2, 2], weight="add", u=[0.1, -0.1, 0.1], ties="mean") in (-1, 0, 1)
-
-
-def test_objects_take_ties_and_lists():
-    X = random_rows(np.random.default_rng(1), 12, 6)
-    how = {"ties": "mean", "missing": "bottom"}
-    for normalize in (False, True):
-        kernel = Mallows(0.2, normalize=normalize)
-        K = wkendall.gram_matrix(Rankings(X, **how), kernel=kernel)
-        np.testing.assert_array_equal(kernel(Rankings(X, **how)), K)
-        gram = wkendall.KendallGram(kernel, **how)
-        np.testing.assert_array_equal(gram.fit(X[:5]).transform(X), kernel(Rankings(X, **how), Rankings(X[:5], **how)))
-        process = MallowsKernel(0.2, normalize=normalize, **how)
-        found, gradient = process(X, eval_gradient=True)
-        np.testing.assert_array_equal(found, K)
-        np.testing.assert_allclose(process.diag(X), np.diag(K), rtol=1e-15)
-        step = 1e-6
-        moved = [mallows(X, lam=0.2 * np.exp(d), normalize=normalize, **how) for d in (step, -step)]
-        np.testing.assert_allclose(gradient[:, :, 0], (moved[0] - moved[1]) / (2 * step), atol=1e-9)
-    nystroem = wkendall.KendallNystroem(Mallows(0.2), n_components=12, random_state=0, **how).fit(X)
-    np.testing.assert_allclose(nystroem.transform(X) @ nystroem.transform(X).T, mallows(X, lam=0.2, **how), atol=1e-8)
-    means = wkendall.KendallKMeans(3, Mallows(0.2), random_state=0, **how).fit(X)
-    assert len(means.labels_) == 12
-    lists = WeightedKendallKernel("mult", missing="bottom", ties="mean")
-    np.testing.assert_array_equal(
-        lists(X), wkendall.gram_matrix(X, weight="mult", u=np.exp(-np.log1p(np.arange(6))), normalize=True, **how)
-    )
-    assert not lists.is_stationary()
-    anywhere = WeightedKendallKernel("standard", missing="anywhere", ties="mean")
-    assert anywhere(X).shape == (12, 12)

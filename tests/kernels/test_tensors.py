@@ -12,7 +12,6 @@ import wkendall
 from definitions import (
     BOUND,
     absolute,
-    dense,
     kernels,
     pairs_of_pairs,
     position_tensor,
@@ -23,24 +22,6 @@ from definitions import (
 from wkendall import named_weights, tensors
 
 # Weights given as tensors, stacks and factors.
-
-
-@pytest.mark.parametrize("order", range(1, 5))
-@pytest.mark.parametrize("n", range(5))
-def test_random_tensors_and_stacks(n, order):
-    rng = np.random.default_rng(10 * n + order)
-    X = random_rankings(rng, 2, n)
-    members = rng.standard_normal((2,) + (n,) * order)
-    wanted = [np.array([[tensor_kernel(s, t, U) for t in X] for s in X]) for U in members]
-    room = BOUND * sum(values[0, 0] for values in wanted)
-    for U, values in zip(members, wanted, strict=True):
-        np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), values, rtol=0, atol=room)
-    stacked = wkendall.gram_matrix(X, U=members, order=order)
-    np.testing.assert_allclose(stacked, wanted[0] + wanted[1], rtol=0, atol=room)
-    for one in (members[:1], list(members[:1]), members[:1].tolist() if n else members[:1]):
-        found = wkendall.gram_matrix(X, U=one, order=order)
-        np.testing.assert_allclose(found, wanted[0], rtol=0, atol=room)
-    assert (wkendall.gram_matrix(X, U=members[:0], order=order) == np.zeros((2, 2))).all()
 
 
 def test_the_order_tells_a_stack_from_a_tensor():
@@ -124,55 +105,7 @@ def test_position_weights_give_the_named_kernel(n, order):
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=BOUND * size)
 
 
-@pytest.mark.parametrize("rank", [1, 2, 3, 4])
-@pytest.mark.parametrize("order", range(1, 5))
-def test_factors_give_what_the_dense_tensor_gives(order, rank):
-    rng = np.random.default_rng(10 * order + rank)
-    for n in (1, 2, 3, 6):
-        X, Y = random_rankings(rng, 5, n), random_rankings(rng, 3, n)
-        axes = rng.standard_normal((order, rank, n))
-        terms = axes.swapaxes(0, 1)
-        U = dense(terms, n, order)
-        # An array for every axis; or a tuple of vectors for every term.
-        forms = [tuple(axes), tuple(map(tuple, terms)), tuple(tuple(term.tolist()) for term in terms)]
-        if rank == 1:
-            forms.append(tuple(axes[:, 0]))
-        for other in (None, Y):
-            wanted = wkendall.gram_matrix(X, other, U=U, order=order)
-            room = 1e-10 * wkendall.diagonal(X, U=U, order=order)[0]
-            for form in forms:
-                K = wkendall.gram_matrix(X, other, U=form, order=order)
-                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
-        both = np.stack([U, 2 * U])
-        np.testing.assert_allclose(
-            wkendall.gram_matrix(X, U=both, order=order), 5 * wkendall.gram_matrix(X, U=U, order=order), rtol=1e-10
-        )
-
-
 # Weights of pairs of pairs.
-
-
-def semidefinite(rng, n, rank):
-    A = rng.standard_normal((rank, n * n))
-    W = sum((np.outer(a, a) for a in A), np.zeros((n * n, n * n)))
-    return A.reshape(rank, n, n), W.reshape((n,) * 4)
-
-
-@pytest.mark.parametrize("n", range(7))
-def test_pairs_of_pairs(n):
-    rng = np.random.default_rng(n)
-    X, Y = random_rankings(rng, 4, n), random_rankings(rng, 3, n)
-    A, W = semidefinite(rng, n, 3)
-    _, full = semidefinite(rng, n, n * n)
-    for weights in (W, full):
-        room = BOUND * max(np.abs(weights).sum(), 1)
-        for other in (X, Y):
-            wanted = np.array([[pairs_of_pairs(s, t, weights) for t in other] for s in X])
-            for check in (True, False):
-                K = wkendall.gram_matrix(X, other, W=weights, check=check)
-                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
-    stack = wkendall.gram_matrix(X, U=np.triu(A, 1))
-    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W), stack, rtol=0, atol=BOUND * max(np.abs(W).sum(), 1))
 
 
 @pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])

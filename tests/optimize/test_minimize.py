@@ -2,7 +2,6 @@
 
 import signal
 import sys
-from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -209,25 +208,6 @@ def test_spaces_of_one_point(space, n_items, noisy):
 @pytest.fixture(scope="module")
 def flow_shop():
     return loaded(ROOT / "examples/flow_shop.py")
-
-
-def test_makespan_is_the_longest_path(flow_shop):
-    """Through the table of jobs, in order, and machines: every step goes to the next job or to the next machine."""
-    rng = np.random.default_rng(0)
-    for jobs, machines in product(range(1, 5), range(1, 4)):
-        times, order = rng.integers(1, 100, (jobs, machines)), rng.permutation(jobs)
-        lengths = []
-        for turns in combinations(range(jobs + machines - 2), machines - 1):
-            job = machine = 0
-            lengths.append(times[order[0], 0])
-            for step in range(jobs + machines - 2):
-                job, machine = (job, machine + 1) if step in turns else (job + 1, machine)
-                lengths[-1] += times[order[job], machine]
-        assert flow_shop.makespan(times, order) == max(lengths)
-
-
-def test_heuristic(flow_shop):
-    assert flow_shop.nawaz_enscore_ham(np.array([[1, 9], [9, 1]])) == [0, 1]
 
 
 def test_script(flow_shop, monkeypatch, capsys, tmp_path):

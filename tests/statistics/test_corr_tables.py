@@ -1,7 +1,5 @@
 """Tables of all kinds: labels are kept, types keep their order, what is no number is refused by the name of its column."""
 
-from decimal import Decimal
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -104,30 +102,6 @@ def test_booleans():
     np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(flags)), expected)
     np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(flags).astype("boolean")), expected)
     np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(flags)), expected)
-
-
-def test_columns_of_different_types():
-    numbers = DATA.copy()
-    numbers[:, 0] = numbers[:, 0] > 0
-    numbers[:, 1] = np.arange(ROWS)
-    holes = numbers.copy()
-    holes[::7, 2], holes[::5, 3] = np.nan, np.nan
-    frame = pd.DataFrame(
-        {
-            "flag": numbers[:, 0] > 0,
-            "count": np.arange(ROWS),
-            "share": pd.array(holes[:, 2], dtype="Float64"),
-            "object": [None if value != value else Decimal(str(value)) for value in holes[:, 3]],
-        }
-    )
-    np.testing.assert_array_equal(wkendall.corr(frame), wkendall.corr(holes))
-    null = pl.DataFrame({"flag": frame["flag"].to_list(), "n": [None, *range(1, ROWS)], "share": holes[:, 2]})
-    expected = holes[:, :3].copy()
-    expected[0, 1] = np.nan
-    np.testing.assert_array_equal(wkendall.corr(null).to_numpy(), wkendall.corr(expected))
-    flags = null.with_columns(flag=pl.Series([None, *frame["flag"].to_list()[1:]]))
-    expected[0, 0] = np.nan
-    np.testing.assert_array_equal(wkendall.corr(flags).to_numpy(), wkendall.corr(expected))
 
 
 @pytest.mark.parametrize("least", [2**53, -(2**60), 2**63])
