@@ -55,7 +55,7 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 test-oldest: wheel ## the package with the oldest libraries that pyproject.toml allows; PYTHON=python3.11 for the oldest Python
 	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
 	build/oldest/$(SCRIPTS)/python -m pip install -q "pip>=25.1" packaging
-	build/oldest/$(SCRIPTS)/python tests/helpers/lower_bounds.py test > build/oldest/bounds.txt
+	build/oldest/$(SCRIPTS)/python tests/helpers/releases.py bounds test > build/oldest/bounds.txt
 	build/oldest/$(SCRIPTS)/python -m pip install -q -c build/oldest/bounds.txt --find-links dist --group test
 	build/oldest/$(SCRIPTS)/python -m pip install -q --force-reinstall --no-deps dist/*.whl # not one of the index
 	build/oldest/$(SCRIPTS)/python -m pytest -W ignore::DeprecationWarning -W ignore::sklearn.exceptions.EfficiencyWarning
@@ -88,7 +88,7 @@ wheel-release: .venv/builder ## the wheel for the package index, in build/releas
 	$(PY) -m pip install -q --group release
 	PATH="$(abspath $(BIN)):$$PATH" RUSTFLAGS="-Csymbol-mangling-version=v0" $(BIN)/maturin build --release --locked $(ZIG) --target $(TARGET) \
 	--target-dir target/release-wheels --compatibility $(COMPATIBILITY) --compression-level 9 --interpreter $(INTERPRETER) --out $(RELEASE)
-	$(PY) tests/helpers/check_wheels.py $(RELEASE)
+	$(PY) tests/helpers/releases.py wheels $(RELEASE)
 
 rust-targets: ## what wheel-release needs to compile for TARGET
 	rustup target add $(if $(filter universal2%,$(TARGET)),x86_64-apple-darwin aarch64-apple-darwin,$(TARGET))
@@ -102,7 +102,7 @@ publish-check: sdist ## what the package indexes check: metadata, the page of th
 	cargo publish --dry-run --locked --allow-dirty
 
 release-check: publish-check ## the version is that of TAG, and the changelog and the citation know it
-	$(PY) tests/helpers/check_version.py $(TAG)
+	$(PY) tests/helpers/releases.py version $(TAG)
 
 test-release: ## all tests of the package with the wheel of build/release that fits this machine
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
@@ -120,7 +120,7 @@ test-sdist: ## all tests of the package with a wheel made from the source distri
 
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
 	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py
-	mkdir -p build && $(PY) tests/helpers/kill.py --folder build
+	mkdir -p build && $(PY) tests/helpers/stopped_runs.py --folder build
 
 # What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST

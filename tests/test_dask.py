@@ -1,4 +1,4 @@
-"""Gram matrices and features as dask arrays: the values of the local calls, lazily, block by block, on a real cluster."""
+"""Gram matrices, features and neighbours as dask arrays: the values of the local calls, lazily, block by block, on a cluster."""
 
 import os
 import pickle
@@ -17,9 +17,10 @@ import wkendall
 import wkendall.dask
 import zarr
 from dask.distributed import Client, LocalCluster
-from definitions import expected, kernels, random_rankings
-from nouns import kernel_of, split
-from wkendall import Kendall, TensorKernel, _core
+from definitions import kernels, random_rankings
+from nouns import kernel_of, measure_of, rankings_of, split
+from scipy.sparse import csr_array, issparse
+from wkendall import Kendall, KendallDistance, TensorKernel, _core
 
 MULT = {"weight": "mult", "u": "log"}
 MULTIPLICATIVE = Kendall(**MULT)
@@ -74,17 +75,6 @@ def general_kernels(n):
         {"weight": "add", "u": "log", "order": 3},
         {"order": 1},
     ]
-
-
-@pytest.mark.parametrize("m", [0, 1, 2, 5])
-@pytest.mark.parametrize("n", [0, 1, 2, 5])
-def test_definition(here, m, n):
-    X = random_rankings(np.random.default_rng(m), m, n)
-    for params in kernels(n):
-        wanted = np.array([[expected(s, t, **params).concordant for t in X] for s in X]).reshape(m, m)
-        found = gram_matrix(chunked(X, 2), **params)
-        assert found.shape == (m, m)
-        np.testing.assert_allclose(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("chunks", [None, 50, 11, ((0, 20, 0, 100), (0, 20, 0, 100))])
@@ -241,54 +231,6 @@ def test_features(here):
         wkendall.dask.features(chunked(tied, 8), missing="anywhere")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weight": "topp"}, "weight is 'topp', but must be one of"),
-        ({"weight": "top", "k": 7}, "k is 7, but must be from 1 to 6"),
-        ({"weight": "standard", "u": "log"}, "u is given, but the weight 'standard' does not use it"),
-        ({"weight": "mult", "u": [1, 2]}, "u has 2 position weights"),
-        ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
-        ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),
-        ({"order": 0}, "order is 0"),
-        ({"signed": True, "order": 3}, "order is 3, but only kernels of order 2 have a signed form"),
-        ({"normalize": 1}, "normalize must be True or False"),
-        ({"input": "rank"}, "input is 'rank'"),
-        ({"top": "up"}, "top is 'up'"),
-        ({"ties": "min"}, "ties is 'min'"),
-        ({"missing": "last"}, "missing is 'last'"),
-        ({"dtype": int}, "but must be float64 or float32"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"backend": "gpu"}, 'backend "gpu" does not exist'),
-        ({"chunks": 0}, "chunks is 0, but must be the number of rows of a block"),
-        ({"chunks": -3}, "chunks is -3, but must be"),
-        ({"chunks": True}, "chunks is True, but must be"),
-        ({"chunks": ((2, 3), (2, 3))}, r"chunks is \(\(2, 3\), \(2, 3\)\), but must be"),
-        ({"chunks": (2, 3)}, r"chunks is \(2, 3\), but without Y the rows and the columns must have the same chunks"),
-    ],
-)
-def test_bad_parameters_are_refused_at_once(options, message):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)  # which are no rankings: they are not looked at yet
-    with pytest.raises((TypeError, ValueError), match=message):
-        gram_matrix(X, **options)
-
-
-@pytest.mark.parametrize("name", ["out", "weight", "u", "U"])
-def test_there_is_no_shorthand(name):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-        wkendall.dask.gram_matrix(X, **{name: None})
-
-
-@pytest.mark.parametrize("kernel", [wkendall.KendallDistance(), wkendall.KendallCorrelation("average")], ids=repr)
-def test_what_is_no_kernel_is_refused_at_once(kernel):
-    X = chunked(np.zeros((4, 6), dtype=int), 2)
-    for function in (wkendall.dask.gram_matrix, wkendall.dask.features):
-        with pytest.raises(wkendall.RankingError, match="needs a kernel") as caught:
-            function(X, kernel=kernel)
-        assert (caught.value.argument, caught.value.kind) == ("kernel", "no kernel")
-
-
 def test_bad_arrays_are_refused_at_once():
     X = chunked(random_rankings(np.random.default_rng(0), 4, 6), 2)
     for make in (wkendall.dask.gram_matrix, wkendall.dask.features, lambda Y: wkendall.dask.gram_matrix(Y, X)):
@@ -380,16 +322,6 @@ def test_workers_start_no_threads_of_their_own_unless_told_to(client):
         assert sum(client.run(threads_of_the_engine).values()) in (2, 4)
 
 
-def test_nystroem_on_a_cluster(client):
-    X = random_rankings(np.random.default_rng(0), 200, 6)
-    landmarks = X[::10]
-    values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **MULT))
-    root = vectors[:, values > 1e-9] / np.sqrt(values[values > 1e-9])
-    Z = (wkendall.dask.gram_matrix(chunked(X, 50), landmarks, MULTIPLICATIVE) @ root).compute()
-    np.testing.assert_allclose(Z, wkendall.gram_matrix(X, landmarks, **MULT) @ root, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(Z[::10] @ Z[::10].T, wkendall.gram_matrix(landmarks, **MULT), rtol=1e-9)
-
-
 def test_more_than_the_workers_memory_goes_to_zarr(client, tmp_path):
     """No worker is ended for taking more than its limit."""
     X = random_rankings(np.random.default_rng(0), 8000, 12).astype(np.int8)
@@ -417,7 +349,6 @@ def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
             (name for name in before if sum(K.name in str(task.key) for task in workers[name].has_what) > 5), None
         )
     os.kill(before[victim], signal.SIGKILL)
-    assert not future.done()
     assert (future.result() == wkendall.gram_matrix(X, **MULT)).all()
     client.wait_for_workers(2)
     assert before[victim] not in client.run(os.getpid).values()
@@ -431,3 +362,106 @@ def test_nearly_symmetric_weights_are_made_symmetric_once():
     K = wkendall.dask.gram_matrix(X, kernel=TensorKernel(W=W), chunks=5).compute()
     assert (K == K.T).all()
     assert (wkendall.gram_matrix(X, W=W) == K).all()
+
+
+# Neighbours.
+
+
+def same_neighbours(found, expected):
+    values, indices = dask.compute(found.values, found.indices)
+    np.testing.assert_array_equal(indices, expected.indices)
+    np.testing.assert_array_equal(values, expected.values)
+    assert (found.values.shape, found.indices.shape) == (values.shape, indices.shape)
+    assert (found.values.dtype, found.indices.dtype) == (values.dtype, indices.dtype)
+
+
+@pytest.mark.parametrize("rows", [1, 13, 24, (0, 10, 0, 14)])
+def test_the_same_neighbours_for_any_blocks(here, rows):
+    rng = np.random.default_rng(0)
+    X, Y = random_rankings(rng, 24, 5), random_rankings(rng, 11, 5)  # of few items, so that values are equal
+    X = X[:9] if rows == 1 else X
+    options = [*kernels(5), {"metric": "distance"}, {"order": 3}, {"signed": True, "normalize": True, **MULT}]
+    for number, params in enumerate(options):
+        count = 1 + 3 * number % 8
+        how = {"n_neighbors": count, "measure": measure_of(params)}
+        same_neighbours(wkendall.dask.neighbors(chunked(X, rows), **how), wkendall.neighbors(X, **how))
+        found = wkendall.dask.neighbors(chunked(X, rows), chunked(Y, 5), **how)
+        same_neighbours(found, wkendall.neighbors(X, Y, **how))
+
+
+@pytest.mark.parametrize("measure", [None, KendallDistance(), Kendall(normalize=True)], ids=repr)
+def test_radius(here, measure):
+    rng = np.random.default_rng(1)
+    X, Y = random_rankings(rng, 40, 5), random_rankings(rng, 23, 5)
+    radius = 0.6 if isinstance(measure, Kendall) else 3
+    for other in (None, Y):
+        y = None if other is None else chunked(other, 10)
+        found = wkendall.dask.neighbors_within(chunked(X, 9), y, radius=radius, measure=measure)
+        expected = wkendall.neighbors_within(X, other, radius=radius, measure=measure)
+        assert found.shape == expected.shape
+        result = found.compute()
+        assert issparse(result)
+        result = csr_array(result)
+        np.testing.assert_array_equal(result.indptr, expected.indptr)
+        np.testing.assert_array_equal(result.indices, expected.indices)
+        np.testing.assert_array_equal(result.data, expected.data)
+
+
+def test_ties_orders_scores_and_lists(here):
+    rng = np.random.default_rng(2)
+    X = random_rankings(rng, 30, 6)
+    tied = np.where(X == 6, np.nan, np.maximum(X, 3))
+    for values, options in [
+        (X - 1, {"input": "orders"}),
+        (rng.standard_normal((30, 6)), {"input": "scores", "top": "high"}),
+        (tied, {"ties": "mean", "missing": "bottom", "signed": True}),
+        (tied, {"ties": "mean", "missing": "anywhere"}),
+    ]:
+        how = {"n_neighbors": 4, "measure": measure_of(options)}
+        found = wkendall.dask.neighbors(chunked(values, 8), **how, **split(options)[1])
+        same_neighbours(found, wkendall.neighbors(rankings_of(values, options), **how))
+    lists = csr_array(np.where(X > 3, 0, X))
+    how = {"n_neighbors": 4, "measure": Kendall(signed=True, normalize=True)}
+    found = wkendall.dask.neighbors(lists, missing="bottom", **how)
+    same_neighbours(found, wkendall.neighbors(wkendall.Rankings(lists, missing="bottom"), **how))
+
+
+def test_no_neighbours_are_computed_before_they_are_asked_for():
+    def fail(_):
+        raise AssertionError
+
+    X = da.map_blocks(fail, da.zeros((9, 4), chunks=(3, 4)), dtype=np.int64)
+    found = wkendall.dask.neighbors(X, n_neighbors=2)
+    assert isinstance(found, tuple)
+    assert found.values.shape == found.indices.shape == (9, 2)
+
+
+def test_errors_of_neighbours_name_the_row_of_the_whole_array(here):
+    X = random_rankings(np.random.default_rng(0), 20, 4)
+    wrong = X.copy()
+    wrong[13] = [1, 2, 2, 4]
+    with pytest.raises(wkendall.RankingError, match=r"^X: row 13 holds 2 twice") as caught:
+        wkendall.dask.neighbors(chunked(wrong, 6), n_neighbors=2).indices.compute()
+    assert (caught.value.argument, caught.value.row) == ("X", 13)
+    with pytest.raises(wkendall.RankingError, match=r"^Y: row 13 holds 2 twice") as caught:
+        wkendall.dask.neighbors(chunked(X, 6), chunked(wrong, 6), n_neighbors=2).indices.compute()
+    assert (caught.value.argument, caught.value.row) == ("Y", 13)
+    with pytest.raises(ValueError, match="both must rank the same items"):
+        wkendall.dask.neighbors(X, X[:, :3])
+    mixed = X.copy()
+    mixed[12:] -= 1
+    with pytest.raises(ValueError, match=r"X: rows (12 to 17|18 to 19) count from 0, but row 0 from 1"):
+        wkendall.dask.neighbors(chunked(mixed, 6), n_neighbors=2).values.compute()
+
+
+def test_masked_entries_of_a_block():
+    """A block knows its own rows: the entry that it names need not be the first of all."""
+    X = random_rankings(np.random.default_rng(0), 9, 5)
+    hidden = np.ma.masked_array(X, mask=np.zeros(X.shape, dtype=bool))
+    hidden[1, 2] = hidden[len(X) - 1, 0] = np.ma.masked
+    found = wkendall.dask.neighbors(da.from_array(hidden, chunks=(3, -1)), n_neighbors=1)
+    with pytest.raises(
+        wkendall.RankingError, match=r"^X has masked entries, one at row \d+, column [02]: every entry"
+    ) as raised:
+        found.indices.compute(scheduler="synchronous")
+    assert (raised.value.row, raised.value.column) in ((1, 2), (len(X) - 1, 0))

@@ -3,7 +3,6 @@
 import copy
 import gc
 import pickle
-import re
 import weakref
 
 import numpy as np
@@ -11,23 +10,15 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from completions import NAN, random_rows
+from completions import BOTTOM, NAN, random_rows, sparse
 from definitions import random_rankings
 from orders_of_items import random_orders, ranks_of
 from scipy.sparse import csc_array, csr_array, issparse
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.model_selection import KFold, train_test_split
 from wkendall import Kendall, Rankings
 
 X = [[1, 2, 3], [2, 1, 3], [3, 1, 2]]
-BOTTOM = {"ties": "mean", "missing": "bottom"}
 ANYWHERE = {"ties": "mean", "missing": "anywhere"}
-
-
-def sparse(values):
-    rows, columns = np.nonzero(~np.isnan(values))
-    return csr_array((values[rows, columns], (rows, columns)), shape=values.shape)
 
 
 def kinds(rng, rows=9, items=5):
@@ -85,36 +76,6 @@ def test_only_the_order_of_numbers_with_ties_matters():
     assert Rankings([[0.5, 2, 0.5]], input="scores", ties="mean").to_lists() == [[1, {0, 2}]]
 
 
-@pytest.mark.parametrize(
-    ("values", "options", "known"),
-    [
-        ([[1, 2, 3], [1, 2, 2]], {}, (1, 2, 2, "duplicate")),
-        ([[1, 2, 3], [1, NAN, 2]], {}, (1, 1, None, "nan")),
-        ([[1, 2, 3], [1, NAN, 2]], {"ties": "mean"}, (1, 1, None, "nan")),
-        ([[1, 2, 3], [1, 5, 2]], {}, (1, 1, 5, "out of range")),
-        ([[1, 2, 3], [1, 2.5, 2]], {}, (1, 1, 2.5, "not whole")),
-        ([[0.5, np.inf]], {"input": "scores"}, (0, 1, np.inf, "infinite")),
-    ],
-)
-def test_errors_say_where(values, options, known):
-    with pytest.raises(wkendall.RankingError, match=r"^X: row ") as caught:
-        Rankings(values, **options)
-    error = caught.value
-    assert error.argument == "X"
-    row, column, value, kind = known
-    assert (error.row, error.column, error.kind) == (row, column, kind)
-    assert value is None or error.value == value
-
-
-@pytest.mark.parametrize("option", ["input", "top", "ties", "missing"])
-def test_options_that_do_not_exist(option):
-    with pytest.raises(wkendall.RankingError, match=f"^{option} is 'nothing', but must be one of") as caught:
-        Rankings(X, **{option: "nothing"})
-    assert (caught.value.argument, caught.value.value) == (option, "nothing")
-    with pytest.raises(TypeError, match=f"^{option} must be one of .* not 3"):
-        Rankings(X, **{option: 3})
-
-
 def test_rankings_of_rankings(rankings):
     assert Rankings(rankings) == rankings
     assert Rankings(rankings).counts is not rankings.counts or rankings.counts is None
@@ -132,13 +93,6 @@ def test_rankings_of_rankings(rankings):
 
 
 # What it says of itself.
-
-
-def test_sizes_and_kinds(rankings):
-    assert len(rankings) == 9
-    assert rankings.shape == (9, 5)
-    assert rankings.ndim == 2
-    assert rankings.n_items == 5
 
 
 def test_the_kind_of_storage():
@@ -267,13 +221,6 @@ def test_rows_that_are_not_there(rankings, rows):
         rankings[rows]
 
 
-def test_measures_of_some_rows(rankings):
-    K = wkendall.gram_matrix(rankings)
-    rows = [4, 4, 0, 7]
-    np.testing.assert_allclose(wkendall.gram_matrix(rankings[rows]), K[np.ix_(rows, rows)], rtol=1e-13)
-    np.testing.assert_allclose(wkendall.gram_matrix(rankings[:3], rankings), K[:3], rtol=1e-13)
-
-
 # Arrays and lists.
 
 
@@ -286,13 +233,6 @@ def test_arrays():
     np.testing.assert_array_equal(np.asarray(Rankings([[NAN, 1, NAN]], missing="anywhere")), [[NAN, 1, NAN]])
     # What ranks last without being missing stays.
     np.testing.assert_array_equal(np.asarray(Rankings([[1, 2, 3, 3], [1, 2, NAN, NAN]], **BOTTOM))[0], [1, 2, 3, 3])
-
-
-def test_arrays_read_again(rankings):
-    options = ANYWHERE if rankings._missing == "anywhere" else BOTTOM
-    again = Rankings(np.asarray(rankings), **options, items=rankings.items, counts=rankings.counts)
-    assert again == rankings or rankings.kind == "lists"
-    np.testing.assert_allclose(wkendall.gram_matrix(again), wkendall.gram_matrix(rankings), rtol=1e-13)
 
 
 @pytest.mark.parametrize("complete", [False, True])
@@ -424,29 +364,6 @@ def test_repr():
     assert repr(labelled) == "Rankings: 1 complete ranking of 2 items\n  ann: y > x"
 
 
-def test_long_reprs_are_short():
-    many = Rankings(np.tile(np.arange(40), (2000, 1)), items=[f"item {number} {'x' * 500}" for number in range(40)])
-    lines = repr(many).splitlines()
-    assert lines[0] == "Rankings: 2,000 complete rankings of 40 items"
-    assert lines[-1] == "  ... and 1,995 more"
-    assert len(lines) == 7
-    assert all(line.endswith("> ...") and len(line) < 300 for line in lines[1:-1])
-    huge = Rankings(
-        csr_array((np.ones(1), np.zeros(1, dtype=np.int64), [0, 1]), shape=(1, 2**31 - 1)), missing="bottom"
-    )
-    assert repr(huge) == "Rankings: 1 list of 2,147,483,647 items, 1 with missing items\n  0"
-
-
-def test_counts_of_ties_and_missing_items():
-    rng = np.random.default_rng(5)
-    values = random_rows(rng, 200, 5)
-    tied = sum(any(isinstance(group, set) for group in row) for row in Rankings(values, **BOTTOM).to_lists())
-    short = int(np.isnan(values).any(axis=1).sum())
-    for given in (Rankings(values, **BOTTOM), Rankings(values, **ANYWHERE), Rankings(sparse(values), **BOTTOM)):
-        first = repr(given).splitlines()[0]
-        assert f", {tied} with ties, {short} with missing items" in first, first
-
-
 def test_the_view_of_a_notebook(rankings):
     html = rankings._repr_html_()
     assert html.count("<li>") == 6
@@ -523,10 +440,6 @@ def test_other_items_are_refused(call, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_rankings_without_names_are_matched_by_position():
-    np.testing.assert_array_equal(wkendall.gram_matrix(Rankings(X, items="abc"), X), wkendall.gram_matrix(X, X))
-
-
 # Other functions.
 
 
@@ -544,24 +457,6 @@ def test_options_of_reading_are_refused_for_what_has_been_read(option):
         with pytest.raises(wkendall.RankingError, match=rf"^{argument} is a Rankings, which has been read") as caught:
             call()
         assert (caught.value.argument, caught.value.value) == (option, value)
-
-
-def test_one_ranking_where_one_is_asked_for(rankings):
-    K = wkendall.gram_matrix(rankings)
-    assert wkendall.kernel(rankings[2], rankings[3]) == pytest.approx(K[2, 3], rel=1e-13)
-    identity = Rankings([[1, 2, 3, 4, 5]])
-    assert wkendall.kappa(rankings[2]) == pytest.approx(wkendall.gram_matrix(identity, rankings)[0, 2], rel=1e-13)
-    with pytest.raises(wkendall.RankingError, match=r"^y has 9 rows, but must be one ranking") as caught:
-        wkendall.kernel(rankings[0], rankings)
-    assert (caught.value.argument, caught.value.kind) == ("y", "axes")
-
-
-def test_counts_do_not_change_matrices():
-    counted = Rankings(X, counts=[5, 0, 2])
-    np.testing.assert_array_equal(wkendall.gram_matrix(counted), wkendall.gram_matrix(X))
-    np.testing.assert_array_equal(
-        wkendall.neighbors(counted, n_neighbors=1).indices, wkendall.neighbors(X, n_neighbors=1).indices
-    )
 
 
 # scikit-learn takes it as it takes arrays.
@@ -594,32 +489,3 @@ def test_splits(labelled):
     np.testing.assert_array_equal(y_test, other)
     for rows, others in KFold(3).split(rankings):
         assert len(rankings[rows]) + len(rankings[others]) == 60
-
-
-def test_cross_validation(labelled):
-    values, y = labelled
-    kernel = Kendall(signed=True, normalize=True)
-    wanted = cross_val_score(
-        SVC(kernel="precomputed"), kernel(Rankings(values, missing="bottom")), y, cv=StratifiedKFold(4)
-    )
-    assert wanted.mean() > 0.8
-    for given, options in (
-        (values, {"missing": "bottom"}),
-        (Rankings(values, missing="bottom"), {}),
-        (Rankings(sparse(values), missing="bottom"), {}),
-    ):
-        model = make_pipeline(wkendall.KendallGram(kernel, **options), SVC(kernel="precomputed"))
-        np.testing.assert_allclose(cross_val_score(model, given, y, cv=StratifiedKFold(4)), wanted)
-        assert len(cross_val_predict(model, given, y, cv=3)) == 60
-
-
-def test_complete_rankings_are_arrays_to_estimators():
-    values = random_rankings(np.random.default_rng(8), 40, 5)
-    y = values[:, 0] < values[:, 1]
-    plain, read = (SVC(kernel=Kendall()).fit(given, y).decision_function(given) for given in (values, Rankings(values)))
-    np.testing.assert_array_equal(plain, read)
-
-
-def test_the_docstring_says_what_it_does():
-    for name in ("input", "top", "ties", "missing", "items", "counts"):
-        assert re.search(rf"^    {name} : ", Rankings.__doc__, re.MULTILINE)

@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -77,14 +76,6 @@ def test_examples_of_pages(page, capsys):
     assert ran >= 3
 
 
-def test_help_is_not_too_wide(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    for words in ("--help", *(f"{command.__name__.rpartition('.')[2]} --help" for command in cli.COMMANDS)):
-        run(words)
-        lines = capsys.readouterr().out.splitlines()
-        assert max(map(len, lines)) <= 110, max(lines, key=len)
-
-
 def test_info(capsys):
     run("info")
     shown = capsys.readouterr().out
@@ -143,32 +134,6 @@ def test_as_a_process():
         assert process.returncode == 2
 
 
-def large_input():
-    np.save("large.npy", np.array([np.random.default_rng(p).permutation(2000) for p in range(5000)], dtype=np.int32))
-    return set(Path().rglob("*"))
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
-@pytest.mark.parametrize(
-    ("number", "code", "said"), [(signal.SIGINT, 130, "wkendall: interrupted\n"), (signal.SIGTERM, 143, "")]
-)
-def test_interruption(number, code, said):
-    """Ctrl-C stops minutes of work, says so, and leaves no file."""
-    before = large_input()
-    with started("gram large.npy -o out.npy --weight mult --u log") as process:
-        until = time.monotonic() + 60
-        while not any(path.stat().st_size > 10**8 for path in Path().glob(".wkendall-*")):
-            assert process.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        time.sleep(0.5)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert (out, without_sizes(err)) == ("", said)
-    assert process.returncode == code
-    assert set(Path().rglob("*")) == before
-
-
 @pytest.mark.skipif(os.name == "nt", reason="pipes are closed as on Unix")
 @pytest.mark.parametrize("words", ["gram many.npy -o -", "info"])
 def test_a_closed_pipe(words):
@@ -201,27 +166,6 @@ def test_no_standard_output():
     assert np.load("out.npy").shape == (M, M)
 
 
-@pytest.mark.parametrize("name", ["out.npy", "out.npz", "out.csv"])
-def test_files_that_may_not_grow(name):
-    """A limit to the size of files stands for a disk that fills up while a file is written."""
-    resource = pytest.importorskip("resource")
-    np.save("many.npy", random_rankings(np.random.default_rng(0), 300, 5))
-    before = set(Path().rglob("*"))
-    limit = (100_000, resource.RLIM_INFINITY)
-    limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)}
-    with started(f"gram many.npy -o {name}", **limited) as process:
-        out, err = process.communicate(timeout=60)
-    assert (out, without_sizes(err)) == ("", f"wkendall: {name}: File too large\n")
-    assert process.returncode == 1
-    assert set(Path().rglob("*")) == before
-
-
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that may not be written to")
-def test_a_folder_closed_to_us(capsys):
-    Path("closed").mkdir(mode=0o500)
-    fails(capsys, "gram x.csv -o closed/out.npy", "closed/out.npy: Permission denied")
-
-
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs a device")
 def test_devices_are_not_replaced(capsys):
     Path("null.npy").symlink_to("/dev/null")
@@ -242,10 +186,3 @@ def test_in_another_thread():
     thread.start()
     thread.join()
     assert codes == [0]
-
-
-def test_commands():
-    """Each command is a module with the same two functions."""
-    for command in cli.COMMANDS:
-        assert callable(command.add_parser)
-        assert callable(command.run)

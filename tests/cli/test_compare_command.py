@@ -125,9 +125,7 @@ def test_examples_of_the_help():
 
 
 FAILURES = [
-    ("x.csv none.csv", "none.csv: No such file or directory"),
     ("x.csv twice.csv", "twice.csv: line 3 holds 2 twice, in columns 'tea' and 'milk'"),
-    ("twice.csv x.csv", "twice.csv: line 3 holds 2 twice"),
     (
         "x.csv other.csv",
         "x.csv has 'tea' and 4 more items that other.csv lacks, and other.csv has 'a' and 4 more items that x.csv lacks",
@@ -141,9 +139,6 @@ FAILURES = [
     ("two.npz --group age", "two.npz: the groups have shape (1, 1), but must be a row of labels"),
     ("few.npz --group age", "few.npz has 2 labels, but 7 rankings"),
     ("x.csv y.csv --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
-    ("x.csv y.csv --weight top --k 9", "--k is 9, but must be from 1 to 5"),
-    ("x.csv y.csv --lam=-1", "--lam is -1.0"),
-    ("x.csv y.csv --weight top", "--k is missing: the weight 'top' needs"),
     ("x.csv y.csv --permutations 999999999999999", "ask for fewer permutations"),
 ]
 WRONG = [
@@ -151,14 +146,10 @@ WRONG = [
     ("x.csv y.csv --group age", "--group goes with one file"),
     ("votes.soc --group age", "--group goes with CSV and .npz files"),
     ("x.csv y.csv --permutations 0", "'0' must be a whole number from 1"),
-    ("x.csv y.csv --seed a", "'a' must be a whole number from 0"),
     ("x.csv y.csv --kernel mallows --weight top --k 2", "--weight does not go with --kernel mallows"),
-    ("x.csv y.csv --kernel mallows --signed", "--signed does not go with --kernel mallows"),
     ("x.csv y.csv --kernel kendall --lam 1", "--lam does not go with --kernel kendall"),
     ("x.csv y.csv --weight average --lam 1", "argument --lam: not allowed with argument --weight"),
     ("x.csv y.csv --no-check", "--no-check goes with --W"),
-    ("x.csv y.csv --expand", "--expand goes with PrefLib files"),
-    ("x.csv y.csv --force", "unrecognized arguments: --force"),
 ]
 
 

@@ -117,7 +117,6 @@ def test_a_consensus_for_each_group(capsys):
     [
         ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
         ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
-        ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
         ("consensus x.csv --order 3", 1, "--order is 3, but consensus is for pairs of items: order 2"),
         ("consensus x.csv --W W.npy", 1, "--W does not go with consensus: pass U"),
         ("consensus x.csv --lam 1", 1, "consensus needs a kernel of pairs of items: Kendall"),
@@ -136,16 +135,10 @@ def test_a_consensus_for_each_group(capsys):
             "words.csv, line 2: voters is 'many', but must be a finite number from 0",
         ),
         (
-            "consensus negative.csv --weights voters",
-            1,
-            "negative.csv, line 3: voters is '-1', but must be a finite number",
-        ),
-        (
             "consensus gap.csv --weights voters",
             1,
             "gap.csv, line 4: voters is missing, but must be a finite number from 0",
         ),
-        ("consensus huge.csv --weights voters", 1, "huge.csv, line 2: voters is '1e999', but must be a finite number"),
         (
             "consensus nothing.csv --weights voters",
             1,
@@ -153,20 +146,14 @@ def test_a_consensus_for_each_group(capsys):
         ),
         ("consensus bad.npz --weights voters", 1, "bad.npz: voters[2] is nan, but must be a finite number from 0"),
         ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
-        ("consensus tied.csv", 1, "--ties mean treats equal numbers as ties"),
-        ("consensus empty.csv", 1, "empty.csv"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(words, code, message, capsys):
     np.save("W.npy", np.zeros((5,) * 4))
     write_table(Path("halves.csv"), X, ITEMS, half=[*"aaabbbb"], voters=[1, 1, 1, 0, 0, 0, 0])
     write_table(Path("words.csv"), X, ITEMS, voters=["many"] * 7)
-    write_table(Path("negative.csv"), X, ITEMS, voters=[1, -1, 1, 1, 1, 1, 1])
     write_table(Path("gap.csv"), X, ITEMS, voters=[1, 1, "", 1, 1, 1, 1])
-    write_table(Path("huge.csv"), X, ITEMS, voters=["1e999", 1, 1, 1, 1, 1, 1])
     write_table(Path("nothing.csv"), X, ITEMS, voters=[0] * 7)
     np.savez("bad.npz", X=X, voters=[1, 2, np.nan, 1, 1, 1, 1])
     write_table(Path("many.csv"), [range(1, 22)], [f"item {number}" for number in range(21)])
-    write_table(Path("tied.csv"), [[1, 1, 2]], "abc")
-    Path("empty.csv").write_text("a,b,c\n")
     fails(capsys, words, message, code)

@@ -145,20 +145,6 @@ def test_columns_that_are_no_items(words):
     assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
 
 
-def test_one_of_two_files_has_more_columns():
-    write_table(Path("more.csv"), X, ITEMS, group=[3] * M)
-    run("gram more.csv --against y.csv -o out.npy --skip group")
-    assert (np.load("out.npy") == wkendall.gram_matrix(X, Y)).all()
-    run("gram y.csv --against more.csv -o out.npy --skip group --force")
-    assert (np.load("out.npy") == wkendall.gram_matrix(Y, X)).all()
-
-
-def test_a_column_without_a_name():
-    write_table(Path("index.csv"), X, ITEMS, **{"": range(M)})
-    run("gram index.csv -o out.npy --skip 1")
-    assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
-
-
 def test_preflib():
     orders = np.array([[1, 2, 3], [2, 3, 1]])
     run("gram votes.soc -o out.npz")

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 import wkendall
 from command_line import ITEMS, SOC, X, Y, fails, folder, run, write_table  # noqa: F401
 from wkendall import Kendall
-from wkendall.cli import main
 
 TURNED = [3, 0, 4, 1, 2]
 
@@ -182,32 +180,3 @@ def test_items_are_called_items(capsys):
         "gram long.csv --layout long --missing error -o out.npy",
         "long.csv: ranking 'bob' leaves out item 'Alien'; --missing",
     )
-
-
-def test_options_that_help(capsys):
-    """Messages about files name the options of the command line."""
-    Path("best.csv").write_text("best,next\ntea,milk\njuice,water\n")
-    Path("long.csv").write_text("who,what,rank,day\nann,Alien,1,3\n")
-    np.save("labels.npy", [0, 1] * 4)
-    Path("gaps.csv").write_text("a,b\n1,\n2,1\n" + "1,2\n" * 6)
-    Path("same.csv").write_text("1,1\n1,2\n")
-    fails(capsys, "gram same.csv -o o.npy", "have the same name, '1'; --no-header reads the row as a ranking")
-    fails(
-        capsys, "gram long.csv --layout long -o o.npy", "--id, --item and --value name them, --skip leaves out others"
-    )
-    for words in ("--header", "--no-header"):
-        run(f"gram best.csv --layout choices --missing bottom {words} -o o.csv --force")
-        assert len(Path("o.csv").read_text().splitlines()) == 2 + (words == "--no-header")
-    capsys.readouterr()
-    # learn has --missing, but not --missing anywhere.
-    learn = "learn gaps.csv --labels labels.npy -o out --C 1 --folds 2"
-    fails(
-        capsys,
-        learn,
-        "column 'b' holds NaN: every item needs a number; --missing bottom puts items without a number last",
-    )
-    assert main(shlex.split(learn)) == 1
-    assert "anywhere" not in capsys.readouterr().err
-    with pytest.raises(ValueError) as raised:
-        wkendall.suquan_svd([[1, np.nan], [1, 2]], [0, 1])
-    assert str(raised.value).endswith('; missing="bottom" puts items without a number last')

@@ -8,11 +8,10 @@ import pytest
 import wkendall
 from command_line import ITEMS, SOC, fails, run, without_sizes
 from learning_files import AGES, CITIES, GRID, NUMBERS, WIDE, M, N, X, folder, learned  # noqa: F401
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
-from wkendall.cli.validation import Plan, plan_of, standard
+from wkendall.cli.validation import Plan
 
 
 def assert_scores(found, wanted, C):
@@ -87,43 +86,9 @@ def test_ways_to_give_C(words):
     assert learned(f"{words} --folds 2")[0]["settings"]["C_tried"] == GRID
 
 
-def test_no_ranking_is_scored_by_what_has_seen_it():
-    y = np.array(["a", "b"] * 10)
-    plan = plan_of(y, False, GRID, 5, 0)
-    calls = []
-
-    def score(C, train, test):
-        calls.append((C, set(train.tolist()), set(test.tolist())))
-        return 1.0 if C == 1 else 0.5
-
-    found = plan.scores(score)
-    assert found.C == [1.0] * 5
-    scoring, choosing = plan.fits()
-    assert len(calls) == scoring
-    left_out = []
-    for fold in range(5):
-        *inner, (C, train, test) = calls[fold * (choosing + 1) : (fold + 1) * (choosing + 1)]
-        assert C == 1
-        assert train | test == set(range(20))
-        left_out += test
-        for _, inside, scored in inner:
-            assert inside | scored == train
-            assert not inside & scored
-    assert sorted(left_out) == list(range(20))
-
-
 def test_of_equal_C_the_smallest():
     plan = Plan(np.arange(8.0), True, GRID, 2, 2, 0)
     assert plan.best_C(lambda C, train, test: 0.0) == 0.1
-
-
-def test_the_baseline_for_numbers_by_its_definition():
-    K, rows = wkendall.gram_matrix(X, normalize=True), np.arange(M)
-    found = standard(K, NUMBERS, True)(3.0, rows[:30], rows[30:])
-    # An intercept that costs nothing is the limit of a constant feature of any size.
-    model = KernelRidge(alpha=1 / 6, kernel="precomputed").fit(K[:30, :30] + 1e7, NUMBERS[:30])
-    errors = NUMBERS[30:] - model.predict(K[30:, :30] + 1e7)
-    assert found == pytest.approx(1 - (errors**2).sum() / ((NUMBERS[30:] - NUMBERS[30:].mean()) ** 2).sum(), abs=1e-5)
 
 
 @pytest.mark.parametrize(("kind", "init"), [("Classifier", "standard"), ("Regressor", "suquan")])
@@ -139,18 +104,6 @@ def test_alternating(kind, init):
     assert report["scores"]["learned"]["name"] == "alternating, order 2"
     assert report["settings"]["init"] == init
     assert weights["items"].tolist() == ["1", "2", "3", "4", "5"]
-
-
-def test_several_classes_and_components():
-    file = "people.csv --skip age --skip number --label city"
-    _, weights = learned("--C 1 --folds 3 --components 2", file)
-    assert weights["classes"].tolist() == ["Bern", "Oslo", "Rome"]
-    scores = np.empty((M, 3))
-    for index in range(3):
-        members = zip(weights[f"U_{index}"], weights[f"B_{index}"], strict=True)
-        scores[:, index] = sum(wkendall.linear_function(X, U, B) for U, B in members) + weights["intercept"][index]
-    model = wkendall.SuquanSVDClassifier(n_components=2).fit(X, CITIES)
-    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -220,12 +173,6 @@ def test_labels_from_everywhere(words):
     np.testing.assert_allclose(weights["B"], model.B_, atol=1e-6)
 
 
-def test_numbers_from_an_array():
-    report, _ = learned("--regression --C 1 --folds 2", "x.npz --label number")
-    assert report["score"] == "R^2"
-    assert report["rankings"] == M
-
-
 def test_what_is_shown(capsys):
     run("learn people.csv --label age --skip city --skip number -o out --folds 4")
     lines = capsys.readouterr().out.splitlines()
@@ -239,11 +186,6 @@ def test_what_is_shown(capsys):
     assert lines[5] == f"C for all rankings: {C:g}, of 0.1, 1, 10"
     assert lines[6].startswith("wrote weights.npz, scores.json, weights.png to out in ")
     assert len(lines) == 7
-
-
-def test_without_the_baseline():
-    report, _ = learned("--no-baseline --C 1 --folds 2")
-    assert list(report["scores"]) == ["learned", "constant"]
 
 
 def test_a_baseline_that_does_not_fit(leave_memory, capsys):

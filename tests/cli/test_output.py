@@ -3,10 +3,8 @@
 import errno
 import os
 import shlex
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -303,21 +301,3 @@ def test_of_two_runs_one_succeeds(words):
         assert kept_file(lost, "out" + Path(words.split(" -o ")[1].split()[0]).suffix).exists()
     if words == RACES[0]:
         assert (np.load("out.npy") == wkendall.gram_matrix(np.load("large.npy"))).all()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="stops a process as Unix does")
-def test_a_file_that_appears_while_the_command_runs():
-    """The real command, which is stopped while something else takes the name."""
-    np.save("large.npy", random_rankings(np.random.default_rng(0), 3000, 200))
-    words = [sys.executable, "-m", "wkendall", *shlex.split("gram large.npy -o out.npy --weight mult --u log")]
-    with Child(words, env=ENVIRONMENT, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as run:
-        end = time.monotonic() + 60
-        while not any(path.stat().st_size for path in Path().glob(".wkendall-*")) and time.monotonic() < end:
-            time.sleep(0.01)
-        run.send_signal(signal.SIGSTOP)
-        Path("out.npy").write_text("precious")
-        run.send_signal(signal.SIGCONT)
-        out, err = run.communicate(timeout=120)
-    assert (run.returncode, out) == (1, "")
-    assert np.load(kept_file(without_sizes(err), "out.npy"), mmap_mode="r").shape == (3000, 3000)
-    assert Path("out.npy").read_text() == "precious"

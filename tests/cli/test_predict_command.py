@@ -117,26 +117,6 @@ def test_learning_and_predicting_from_lists(file, layout):
     assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
 
 
-@pytest.mark.parametrize(("ending", "layout"), [(".csv", "choices"), ("-long.csv", "long")])
-def test_matrices_of_lists(ending, layout):
-    who = [f"q{row}" for row in range(9)]
-    lists = write_lists("lists", NEW, who=who)
-    others = write_lists("others", X[:5], most=2, who=who[:5])
-    words = f"--layout {layout} --id who --signed --normalize"
-    kernel = wkendall.Kendall(signed=True, normalize=True)
-    run(f"gram lists{ending} {words} -o k.npz")
-    found = np.load("k.npz")
-    table = wkendall.from_lists(lists)
-    np.testing.assert_array_equal(found["K"], wkendall.gram_matrix(table, kernel=kernel))
-    assert found["ids"].tolist() == who
-    assert found["items"].tolist() == table.items
-    # The items of two files are those of both.
-    run(f"gram lists{ending} --against others{ending} {words} -o k.npz --force")
-    both = wkendall.from_lists([*lists, *others])
-    wanted = wkendall.gram_matrix(both[:9], both[9:], kernel=kernel)
-    np.testing.assert_allclose(np.load("k.npz")["K"], wanted, atol=1e-14)
-
-
 # What is refused.
 
 
@@ -207,22 +187,6 @@ def test_refused(capsys):
         ({"settings": changed_settings(order=0)}, "order is 0, but must be at least 1"),
         ({"classes": np.array([1])}, "classes has shape (1,), but must have at least two"),
         ({"items": np.zeros((N, N))}, "U and B have shapes"),
-    ],
-    ids=[
-        "no settings",
-        "no JSON",
-        "shapes",
-        "classes",
-        "intercepts",
-        "text",
-        "NaN",
-        "complex",
-        "deep",
-        "infinite order",
-        "huge order",
-        "no order",
-        "one class",
-        "table of items",
     ],
 )
 def test_files_that_learn_did_not_write(change, message, capsys):

@@ -62,11 +62,3 @@ def test_what_is_said_counts(capsys):
     fails(capsys, "gram a.toc -o gram.npy --ties error", "a.toc: line 9 holds 1 twice")
     run("gram a.soi -o gram.npy --missing anywhere")
     np.testing.assert_array_equal(np.load("gram.npy"), wkendall.gram_matrix(ROWS["soi"], missing="anywhere"))
-
-
-@pytest.mark.parametrize("command", ["compare", "neighbors", "gram", "consensus", "learn"])
-def test_the_help_says_so(command, capsys):
-    run(f"{command} --help")
-    words = " ".join(capsys.readouterr().out.split())
-    assert "default for PrefLib files that end in .toc or .toi" in words
-    assert "default for PrefLib files that end in .soi or .toi" in words

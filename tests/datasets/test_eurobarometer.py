@@ -48,8 +48,6 @@ def line_of(text, number, new):
             table(ROWS).replace("radio", "wireless"),
             "line 1: the column radio is missing: there must be television, radio",
         ),
-        (table([], COUNTS[2:]), "line 1: the columns television, radio are missing"),
-        (table(ROWS, ["radio", *COUNTS[1:]]), "line 1: the column television is missing"),
         (table([(*row, 1) for row in ROWS], [*COUNTS, "y"]), "line 1: there are 2 columns y, but there must be one"),
         (table([]), "line 1: the names of the columns are the only row"),
         (line_of(table(ROWS), 3, "1,2,3"), "line 3: the row has 3 cells, but the names of the columns are 9"),
@@ -59,25 +57,13 @@ def line_of(text, number, new):
             "line 3: column school_university holds 'x', but must hold a whole",
         ),
         (
-            line_of(table(ROWS), 3, "1,2,3,4,5,,1,1,1"),
-            "line 3: column school_university holds '', but must hold a whole",
-        ),
-        (line_of(table(ROWS), 3, "1,2,3,4,5,6.0,1,1,1"), "line 3: column school_university holds '6.0'"),
-        (
             line_of(table(ROWS), 4, "1,2,3,4,5,5,1,1,1"),
             "line 4: the ranks 1, 2, 3, 4, 5, 5 must be the numbers from 1 to 6",
         ),
-        (line_of(table(ROWS), 4, "0,1,2,3,4,5,1,1,1"), "line 4: the ranks 0, 1, 2, 3, 4, 5 must be"),
-        (line_of(table(ROWS), 4, "5,3,1,-1,-3,-5,1,1,1"), "line 4: the ranks 5, 3, 1, -1, -3, -5 must be"),
         (
             line_of(table(ROWS), 5, "1,2,3,4,5,6,3,1,1"),
             "line 5: column SEX holds 3, but must hold a number from 1 to 2",
         ),
-        (
-            line_of(table(ROWS), 5, "1,2,3,4,5,6,1,0,1"),
-            "line 5: column AGE4 holds 0, but must hold a number from 1 to 4",
-        ),
-        (line_of(table(ROWS), 5, "1,2,3,4,5,6,1,1,-1"), "line 5: column y holds -1, but must hold a number from 0"),
         (table([(*row[:-1], 0) for row in ROWS]), "line 2: column y holds 0, here and in all rows after it"),
         (line_of(table(ROWS), 3, '1,2,3,"4,5,6,1,1,1'), "line 3: the row cannot be split into cells"),
         (b"television,radio\n1,\xff\n", "line 2: the byte 0xff is not UTF-8"),
@@ -130,10 +116,8 @@ def test_the_file_of_icpsr(tmp_path):
         (original([(1, 2, 3, 4, 5, 6, "old")]), "line 2: column v522 holds 'old', but must hold a whole"),
         (original([(1, 2, 3, 4, 5, 6, "")]), "line 2: neither this row nor any after it ranks all six sources and has"),
         (original([(1, 2, 3, 4, 5, 6, 999)]), "line 2: column v522 holds 999, but must be an age from 15 to 120"),
-        (original([(1, 2, 3, 4, 5, "six", 39)]), "line 2: column v62 holds 'six', but must hold a whole number"),
         (original([(1, 2, 3, 4, 5, "", 39)] * 2), "line 2: neither this row nor any after it ranks all six sources"),
         (original([]), "line 1: the names of the columns are the only row"),
-        (original([(1, 2, 3, 4, 5, 6)]), "line 2: the row has 8 cells, but the names of the columns are 9"),
     ],
 )
 def test_wrong_files_of_icpsr(tmp_path, text, message):

@@ -5,7 +5,6 @@ import gzip
 import lzma
 import sys
 
-import numpy as np
 import pytest
 from survey_files import (
     NIL,
@@ -90,23 +89,9 @@ def with_column(**column):
             save_file([("x", frame(columns_of())), ("z", frame(columns_of()))]),
             "there must be one data frame .* there are 2",
         ),
-        (save_file([("x", integers([1, 2]))]), "there must be one data frame in the file, but there are 0"),
-        (
-            save_file([("x", frame(columns_of(), kind="list"))]),
-            "there must be one data frame in the file, but there are 0",
-        ),
         (save_file([("x", frame(columns_of([])))]), UNREADABLE),
         (with_column(y=integers([1, 2])), UNREADABLE),
-        (with_column(y=integers([1, -(2**31), 1, 1])), "row 2: column y holds NA, but must hold a whole number"),
-        (with_column(y=doubles([1, 1, np.nan, 1])), "row 3: column y holds NA, but must hold a whole number"),
-        (with_column(y=doubles([1, 1, 1, 1.5])), "row 4: column y holds 1.5, but must hold a whole number"),
-        (with_column(y=strings(["1", None, "1", "1"])), "row 2: column y holds NA"),
         (with_column(y=strings(["1", "b", "1", "1"])), "row 2: column y holds 'b'"),
-        (with_column(SEX=factor([1, 2, -(2**31), 1], ["m", "f"])), "row 3: column SEX holds NA"),
-        (
-            with_column(SEX=factor([1, 2, 3, 1], ["m", "f", "?"])),
-            "row 3: column SEX holds 3, but must hold a number from 1",
-        ),
         (
             with_column(radio=integers([2, 5, 2, 1])),
             "row 3: the ranks 2, 2, 3, 4, 5, 6 must be the numbers from 1 to 6",

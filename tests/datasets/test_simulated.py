@@ -1,6 +1,5 @@
 """Random rankings follow their models."""
 
-import doctest
 import itertools
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 import wkendall
 from paths import SURVEY
 from survey_files import needs_survey
-from wkendall import datasets
 from wkendall.datasets import (
     ITEMS,
     MODEL,
@@ -41,12 +39,6 @@ def chi_square(X, chances):
 BOUND = 49.73
 
 
-def test_docstrings():
-    results = doctest.testmod(datasets)
-    assert results.failed == 0
-    assert results.attempted > 0
-
-
 # Random rankings.
 
 
@@ -69,14 +61,6 @@ def test_mallows(center, lam):
     ]
     chances = np.exp(-lam * np.array(distance))
     assert chi_square(X, chances / chances.sum()) < BOUND
-
-
-def test_mallows_agrees_with_the_mallows_kernel():
-    center = np.array([[5, 2, 1, 3, 4]])
-    all_rankings = np.array(list(itertools.permutations(range(1, 6))))
-    chances = wkendall.Mallows(0.7)(all_rankings, center)[:, 0]
-    found = shares(make_mallows(60_000, center[0], 0.7, rng=3), all_rankings)
-    np.testing.assert_allclose(found, chances / chances.sum(), atol=0.005)
 
 
 def test_mallows_around_rankings():
@@ -142,44 +126,6 @@ def test_no_rankings_and_one_item():
     assert make_plackett_luce(0, [1, 2], rng=0).shape == (0, 2)
     assert make_survey(0, rng=0).X.shape == (0, 6)
     np.testing.assert_array_equal(make_mallows(2, 1, 1.0, rng=0), [[1], [1]])
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "message"),
-    [
-        (lambda: make_uniform(-1, 3), ValueError, "m is -1, but must be at least 0"),
-        (lambda: make_uniform(2.0, 3), TypeError, "m must be an integer, not 2.0"),
-        (lambda: make_uniform(2, 0), ValueError, "n is 0, but must be at least 1"),
-        (lambda: make_uniform(2, 3, rng=-1), ValueError, "rng must be None, a seed from 0 or a .*, not -1"),
-        (lambda: make_uniform(2, 3, rng="a"), TypeError, "rng must be None, a seed from 0 or a .*, not 'a'"),
-        (lambda: make_uniform(2, 3, rng=True), TypeError, "rng must be None, a seed from 0 or a .*, not True"),
-        (lambda: make_uniform(10**9, 10**9), ValueError, "int64 values takes .* memory are available"),
-        (lambda: make_mallows(2, [1, 1], 1), ValueError, r"^center: row 0 holds 1 twice, .* permutation of 1\.\.2$"),
-        (lambda: make_mallows(2, [], 1), ValueError, "center is empty, but must rank at least one item"),
-        (lambda: make_mallows(2, 0, 1), ValueError, "center is 0, but must be at least 1"),
-        (lambda: make_mallows(2, 2.5, 1), ValueError, "center is a single value"),
-        (lambda: make_mallows(2, 3, -0.5), ValueError, r"lam is -0\.5, but must be a finite number from 0"),
-        (lambda: make_mallows(2, 3, np.nan), ValueError, "lam is nan, but must be a finite number from 0"),
-        (lambda: make_mallows(2, 3, np.inf), ValueError, "lam is inf, but must be a finite number from 0"),
-        (lambda: make_mallows(2, 3, "x"), TypeError, "lam must be one number from 0"),
-        (lambda: make_mallows(2, 3, [1, 2]), ValueError, "lam is 1-dimensional"),
-        (
-            lambda: make_plackett_luce(2, [1, 0]),
-            ValueError,
-            r"strengths: item 1 has 0\.0, but must have a positive finite",
-        ),
-        (lambda: make_plackett_luce(2, [np.nan]), ValueError, "strengths: item 0 has nan"),
-        (lambda: make_plackett_luce(2, [1, np.inf]), ValueError, "strengths: item 1 has inf"),
-        (lambda: make_plackett_luce(2, []), ValueError, "strengths is empty"),
-        (lambda: make_plackett_luce(2, [[1]]), ValueError, "strengths is 2-dimensional"),
-        (lambda: make_plackett_luce(2, "abc"), TypeError, "strengths must be an array of n positive numbers"),
-        (lambda: make_survey(-3), ValueError, "m is -3, but must be at least 0"),
-        (lambda: load_eurobarometer(3), TypeError, "path must be the name of a file, not 3"),
-    ],
-)
-def test_wrong_arguments(call, kind, message):
-    with pytest.raises(kind, match=message):
-        call()
 
 
 # Simulated people.

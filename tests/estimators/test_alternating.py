@@ -1,6 +1,5 @@
 """Learning weights and coefficients together, and the solvers of the half steps."""
 
-import csv
 import warnings
 
 import numpy as np
@@ -8,15 +7,12 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import REGRESSORS, objective, two_classes
-from paths import SURVEY
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
-from wkendall import AlternatingClassifier, AlternatingRegressor, Rankings, SuquanSVDClassifier, SuquanSVDRegressor
-from wkendall.learning.coefficients import Hinge, Squares, best_intercept, merge
-from wkendall.learning.decomposition import Pure
+from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
+from wkendall.learning.coefficients import Hinge
 from wkendall.learning.interior_point import FromFeatures, FromGram
-from wkendall.rankings import merged
 
 # Alternating.
 
@@ -67,22 +63,6 @@ def test_the_objective_falls_until_no_half_step_helps(problem):
     check_alternation(model, X, y, squares=True)
 
 
-@pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
-def test_the_objective_falls_on_the_survey():
-    with SURVEY.open() as file:
-        rows = [[int(value) for value in row.values()] for row in csv.DictReader(file)]
-    counts = np.array(rows)
-    people = np.repeat(counts, counts[:, 8], axis=0)
-    chosen = np.random.default_rng(0).permutation(len(people))[:500]
-    X, y = people[chosen, :6], people[chosen, 7] >= 3
-    model = AlternatingClassifier(C=0.1, tol=1e-4, max_iter=300).fit(X, y)
-    check_alternation(model, X, y)
-    # All of them, each different answer once.
-    model = AlternatingClassifier(C=0.001, tol=1e-3).fit(counts[:, :6], counts[:, 7] >= 3, sample_weight=counts[:, 8])
-    assert np.diff(model.objective_path_).max() <= 1e-6 * model.objective_path_[0]
-    assert model.objective_path_[-1] < model.objective_path_[0]
-
-
 def test_a_start_can_be_given():
     X, y = two_classes(np.random.default_rng(10))
     start = wkendall.position_weights(5, "mult", u="log")
@@ -118,63 +98,7 @@ def test_progress_is_a_line_for_each_iteration(capsys):
     assert "[SuquanSVDClassifier, class " in capsys.readouterr().out
 
 
-def test_learners_find_planted_weights_that_no_fixed_kernel_has():
-    rng = np.random.default_rng(0)
-    X = random_rankings(rng, 2000, 8)
-    scores = wkendall.linear_function(X, *rng.standard_normal((2, 8, 8)))
-    y = scores > np.median(scores)
-    old, new = slice(0, 1000), slice(1000, None)
-    best = 0.0
-    kernels = [{"weight": "top", "k": k} for k in range(2, 9)] + [{"weight": "average"}, {"order": 3}]
-    kernels += [{"weight": weight, "u": u} for weight in ("add", "mult") for u in ("hyperbolic", "log")]
-    for kernel in kernels:
-        K = wkendall.gram_matrix(X, normalize=True, **kernel)
-        for C in (0.1, 1.0, 10.0):  # the best on the new rankings: more than a fixed kernel can know
-            best = max(best, SVC(kernel="precomputed", C=C).fit(K[old, old], y[old]).score(K[new, old], y[new]))
-    for model in (SuquanSVDClassifier(n_components=4, C=10.0), AlternatingClassifier()):
-        assert model.fit(X[old], y[old]).score(X[new], y[new]) > best + 0.05
-
-
-def test_a_start_of_single_positions_stays_there():
-    rng = np.random.default_rng(1)
-    X = random_rankings(rng, 300, 5)
-    y = wkendall.linear_function(X, *rng.standard_normal((2, 5, 5))) > 0
-    model = AlternatingClassifier(init="suquan").fit(X, y)
-    if wkendall.suquan_svd(X, y).multiplicity[0] == 3:
-        pure = Pure(5, 2)(model.U_.reshape(1, -1))
-        np.testing.assert_allclose(pure, 0, atol=1e-6 * np.linalg.norm(model.U_))
-
-
 # Parts.
-
-
-def test_the_best_intercept():
-    rng = np.random.default_rng(14)
-    for rows in (2, 3, 10, 31):
-        targets = np.where(np.arange(rows) % 2, 1.0, -1.0)
-        scores, costs = rng.integers(-3, 4, rows) / 2, rng.integers(1, 4, rows).astype(float)
-        found = best_intercept(targets, scores, costs)
-        bends = targets - scores
-        sums = [costs @ Hinge()(targets, scores + b) for b in [*bends, found]]
-        assert sums[-1] == pytest.approx(min(sums))
-
-
-def test_equal_rankings_are_put_together():
-    ranks = np.array([[1, 2], [2, 1], [1, 2], [1, 2], [2, 1]])
-    targets, costs = np.array([1.0, -1.0, 1.0, -0.5, 3.0]), np.array([1.0, 2.0, 3.0, 4.0, 0.0])
-    rows, *others = merge(merged(Rankings(ranks))[1], targets, costs)
-    found = {(*row, target): cost for row, target, cost in zip(ranks[rows], *others, strict=True)}
-    assert found == {(1, 2, 1.0): 4.0, (2, 1, -1.0): 2.0, (1, 2, -0.5): 4.0}
-
-
-def test_squares_are_solved_to_the_optimum():
-    rng = np.random.default_rng(15)
-    features, targets, costs = rng.standard_normal((20, 4)), rng.standard_normal(20), rng.uniform(0.1, 2, 20)
-    for kernel in (FromFeatures(features), FromGram(features @ features.T)):
-        coefficients, intercept = Squares().solve(kernel, targets, costs, 0.0)
-        scores = features @ features.T @ coefficients + intercept
-        np.testing.assert_allclose(2 * costs * (targets - scores), coefficients, atol=1e-10)
-        assert coefficients.sum() == pytest.approx(0, abs=1e-10)
 
 
 @pytest.mark.parametrize("problem", range(30))

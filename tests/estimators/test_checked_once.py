@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from wkendall import _core
 from wkendall.arrays import options as reading
@@ -19,7 +18,6 @@ Y = random_rankings(RNG, 6, 5)
 CLASSES = np.where(X[:, 0] < X[:, 1], "a", "b")
 THREE = np.array(["a", "b", "c"])[X[:, 0] % 3]
 NUMBERS = (X[:, 0] - X[:, 1] + RNG.random(24)).round(2)
-TIED = np.where(X > 3, 4, X)
 
 
 class Counting(type):
@@ -106,19 +104,6 @@ def test_one_fit_checks_its_rankings_once(name, seen):
             seen.clear()
             getattr(model, method)(Y)
             assert (seen.checked, seen.made) == ([("X", Y.shape)], [Y.shape])
-
-
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("most", [1, 50])
-def test_ties_are_asked_for_once(name, most, seen):
-    """With ties too, and as many handles for one step as for many."""
-    model, y = MODELS[name]
-    model = clone(model).set_params(ties="mean")
-    if "max_iter" in model.get_params():
-        model.set_params(max_iter=most)
-    fitted(model, TIED, y)
-    assert seen.checked == [("X", TIED.shape)]
-    assert seen.made == [TIED.shape]
 
 
 def test_a_start_is_checked_once_too(seen):

@@ -8,21 +8,16 @@ import sklearn
 import wkendall
 from definitions import random_rankings
 from nouns import features, kernel_of
-from paths import SURVEY
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import adjusted_rand_score
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from transformed import made
 from wkendall import Kendall, KendallKMeans, Mallows, Rankings, TensorKernel, datasets
 from wkendall.estimators import clustering, kmeans
 
-NAN = float("nan")
 EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
 if sklearn.__version__.startswith("1.6."):
     EXPECTED["check_sample_weight_equivalence_on_sparse_data"] = (
@@ -122,45 +117,7 @@ def test_a_start_from_labels():
     assert model.inertia_ == pytest.approx(plain.inertia_)
 
 
-def test_the_end_is_a_fixed_point():
-    rng = np.random.default_rng(3)
-    X = datasets.make_mallows(200, 6, 0.3, rng=rng)
-    for kernel in KERNELS:
-        model = KendallKMeans(5, random_state=0, kernel=kernel_of(kernel)).fit(X)
-        np.testing.assert_array_equal(model.predict(X), model.labels_)
-        np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
-        assert model.score(X) == pytest.approx(-model.inertia_)
-        assert set(model.labels_) == set(range(5))
-        Z = features(X, kernel)
-        centres = np.array([Z[model.labels_ == one].mean(axis=0) for one in range(5)])
-        squares = ((Z[:, np.newaxis] - centres) ** 2).sum(axis=2)
-        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
-        assert model.inertia_ == pytest.approx(squares.min(axis=1).sum())
-        again = KendallKMeans(5, init=model.labels_, kernel=kernel_of(kernel)).fit(X)
-        assert again.n_iter_ == 1
-        np.testing.assert_array_equal(again.labels_, model.labels_)
-
-
-def test_kernels_without_features():
-    rng = np.random.default_rng(4)
-    X = datasets.make_mallows(60, 5, 0.2, rng=rng)
-    for kernel in (Kendall(order=3), Mallows(0.2), TensorKernel(rng.standard_normal((5, 5)))):
-        model = KendallKMeans(3, kernel, random_state=0).fit(X)
-        K = kernel(X)
-        member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
-        squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
-        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9 * K.max())
-
-
 # What it finds.
-
-
-def test_three_groups_are_found():
-    X, group = three_groups(np.random.default_rng(5), 400, lam=1.5)
-    for kernel in ({}, {"weight": "average"}, {"weight": "mult", "u": "log", "normalize": True}, {"order": 3}):
-        model = KendallKMeans(3, random_state=0, kernel=kernel_of(kernel)).fit(X[:300])
-        assert adjusted_rand_score(model.labels_, group[:300]) > 0.9
-        assert adjusted_rand_score(model.predict(X[300:]), group[300:]) > 0.9
 
 
 def test_more_starts_are_no_worse():
@@ -168,18 +125,6 @@ def test_more_starts_are_no_worse():
     inertia = [KendallKMeans(12, n_init=count, random_state=0).fit(X).inertia_ for count in (1, 3, 10)]
     assert inertia[0] >= inertia[1] >= inertia[2]
     assert inertia[0] > inertia[2]
-
-
-@pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
-def test_the_survey_costs_what_its_different_rankings_do():
-    survey = datasets.load_eurobarometer(SURVEY)
-    model = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(survey.X)
-    assert len(model.rankings_) <= 720
-    assert len(model.labels_) == len(survey.X)
-    different, counts = np.unique(survey.X, axis=0, return_counts=True)
-    other = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(different, sample_weight=counts)
-    assert other.inertia_ == pytest.approx(model.inertia_)
-    np.testing.assert_array_equal(other.predict(survey.X), model.labels_)
 
 
 def test_weights_of_samples_count_like_repetitions():
@@ -237,32 +182,6 @@ def test_too_few_iterations_are_said():
     assert model.n_iter_ == 1
 
 
-def test_equal_distances_go_to_the_first():
-    squares = np.array([[2.0, 1.0, 1.0 + 1e-13], [0.3, 0.1 + 0.2, 5.0], [3.0, 2.0, 1.0]])
-    np.testing.assert_array_equal(kmeans.first_least(squares, 1.0), [1, 0, 2])
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"ties": "mean", "weight": "mult", "u": "log"},
-        {"ties": "mean", "missing": "bottom", "normalize": True},
-        {"ties": "mean", "missing": "anywhere"},
-    ],
-)
-def test_ties_and_missing_items(parameters):
-    rng = np.random.default_rng(8)
-    X = rng.integers(1, 5, (80, 5)).astype(float)
-    if "missing" in parameters:
-        X[rng.random(X.shape) < 0.3] = NAN
-    model = made(KendallKMeans, parameters, n_clusters=3, random_state=0).fit(X)
-    K = wkendall.gram_matrix(X, **parameters)
-    member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
-    squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
-    np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
-
-
 def test_chunks_of_predictions(monkeypatch):
     X = datasets.make_uniform(300, 6, rng=2)
     model = KendallKMeans(4, random_state=0).fit(X[:100])
@@ -290,13 +209,6 @@ def test_clone_pickle_frames_and_pipelines():
     np.testing.assert_array_equal(pipeline.fit_predict(X), model.labels_)
 
 
-def test_a_grid_search():
-    X, group = three_groups(np.random.default_rng(9), 120)
-    grid = {"n_clusters": [2, 3], "kernel__normalize": [False, True]}
-    search = GridSearchCV(KendallKMeans(random_state=0), grid, scoring="adjusted_rand_score", cv=3).fit(X, group)
-    assert search.best_params_["n_clusters"] == 3
-
-
 # Errors.
 
 GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
@@ -322,27 +234,6 @@ GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 def test_bad_parameters_are_refused(parameters, error, message):
     with pytest.raises(error, match=message):
         KendallKMeans(**({"n_clusters": 2} | parameters)).fit(GOOD)
-
-
-@pytest.mark.parametrize(
-    ("X", "weights", "message"),
-    [
-        ([[1, 2, 2], [1, 2, 3]], None, "X: row 0"),
-        (GOOD, [0, 0, 0, 0], "zero"),
-        (GOOD, [1, -1, 1, 1], r"sample_weight\[1\] is -1"),
-        (GOOD, [1, 1], "sample_weight has 2 numbers, but X has 4 rankings"),
-    ],
-)
-def test_bad_rankings_and_weights_are_refused(X, weights, message):
-    with pytest.raises(ValueError, match=message):
-        KendallKMeans(2).fit(X, sample_weight=weights)
-
-
-def test_other_rankings_than_fitted_are_refused():
-    with pytest.raises(NotFittedError):
-        KendallKMeans(2).predict(GOOD)
-    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
-        KendallKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
 
 
 def test_too_many_different_rankings_are_refused(leave_memory):
@@ -416,3 +307,100 @@ def test_counts_are_weights():
     same = KendallKMeans(3, random_state=0).fit(np.asarray(counted))
     np.testing.assert_array_equal(one_each.labels_, same.labels_)
     assert one_each.inertia_ == same.inertia_ != model.inertia_
+
+
+# Explicit features or a Gram matrix, steps that add only what has changed, weights of any size.
+
+
+NAN = float("nan")
+
+
+def both_ways(monkeypatch, X, weights=None, **how):
+    """Models that were fitted with the Gram matrix and with explicit features."""
+    made = []
+    for fewer in (10**9, 0):
+        monkeypatch.setattr(clustering, "FEWER", fewer)
+        made.append(KendallKMeans(**how).fit(X, sample_weight=weights))
+    return made
+
+
+@pytest.mark.filterwarnings("ignore:. clusters found, not n_clusters", "ignore:not converged after max_iter")
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_features_and_gram_matrices_give_the_same(kernel, seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X, weights = datasets.make_mallows(120, 6, 0.2, rng=rng), rng.integers(0, 3, 120)
+    new = random_rankings(rng, 30, 6)
+    for clusters, more in [(1, {}), (4, {}), (30, {}), (5, {"max_iter": 2}), (3, {"init": X[:3]})]:
+        how = {"n_clusters": clusters, "random_state": seed, "n_init": 2, "kernel": kernel_of(kernel)} | more
+        gram, vectors = both_ways(monkeypatch, X, weights, **how)
+        np.testing.assert_array_equal(gram.labels_, vectors.labels_)
+        np.testing.assert_array_equal(gram.means_, vectors.means_)
+        assert gram.n_iter_ == vectors.n_iter_
+        assert gram.inertia_ == pytest.approx(vectors.inertia_, abs=1e-9)
+        np.testing.assert_allclose(gram.transform(new) ** 2, vectors.transform(new) ** 2, atol=1e-9)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(vectors)).predict(new), gram.predict(new))
+
+
+def test_features_of_ties_and_lists_give_the_same(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 5, (80, 6)).astype(float)
+    X[rng.random(X.shape) < 0.3] = NAN
+    X[0] = 1
+    how = {"n_clusters": 3, "random_state": 0, "ties": "mean", "missing": "bottom"}
+    for rows in (X, csr_array(np.nan_to_num(X + 1))):
+        for kernel in (None, Kendall("mult", u="log", normalize=True)):
+            gram, vectors = both_ways(monkeypatch, rows, **how, kernel=kernel)
+            assert (gram._centres is None, vectors._centres is None) == (True, False)
+            np.testing.assert_array_equal(gram.labels_, vectors.labels_)
+            np.testing.assert_array_equal(gram.predict(rows), vectors.predict(rows))
+
+
+def test_many_rankings_of_few_items_need_no_gram_matrix(monkeypatch):
+    X = datasets.make_mallows(700, 6, 0.1, rng=0)  # 16 features
+    monkeypatch.setattr(KendallKMeans, "_gram", lambda *_: pytest.fail("a Gram matrix was made"))
+    model = KendallKMeans(3, random_state=0).fit(X)
+    assert len(model.rankings_) > 300
+    model.predict(X)
+
+
+def test_kernels_without_features_need_the_gram_matrix(monkeypatch):
+    monkeypatch.setattr(clustering, "FEWER", 0)
+    X = datasets.make_mallows(100, 5, 0.1, rng=0)
+    for kernel in (Mallows(0.1), Kendall(order=3), TensorKernel(np.tri(5))):
+        assert KendallKMeans(2, kernel, random_state=0).fit(X)._centres is None
+    assert KendallKMeans(2, random_state=0, missing="anywhere").fit(X)._centres is None
+
+
+@pytest.mark.parametrize("kernel", [None, Mallows(0.2)])
+def test_steps_add_only_what_has_changed(kernel, monkeypatch):
+    X = datasets.make_uniform(500, 6, rng=0)
+    model = KendallKMeans(6, kernel, n_init=1, random_state=0).fit(X)
+    assert model.n_iter_ > 8
+    monkeypatch.setattr(kmeans, "MANY", -1)
+    whole = KendallKMeans(6, kernel, n_init=1, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
+    assert (model.n_iter_, model.inertia_) == (whole.n_iter_, whole.inertia_)
+    counted = []
+    for points in (kmeans.GramPoints, kmeans.VectorPoints):
+        was = points.products
+        monkeypatch.setattr(points, "products", lambda *rest, was=was: counted.append(0) or was(*rest))
+    for many, products in ((-1, model.n_iter_ + 1), (1, 3)):
+        monkeypatch.setattr(kmeans, "MANY", many)
+        counted.clear()
+        KendallKMeans(6, kernel, n_init=1, random_state=0).fit(X)
+        assert len(counted) == products
+
+
+@pytest.mark.parametrize("weight", [1e308, 1.7e308, 5e-324, 1e-300])
+def test_weights_of_any_size(weight):
+    X = datasets.make_mallows(60, 5, 0.3, rng=0)
+    expected = KendallKMeans(3, random_state=0).fit(X)
+    found = KendallKMeans(3, random_state=0).fit(X, sample_weight=np.full(60, weight))
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_allclose(found.means_, expected.means_, rtol=1e-12)
+    with np.errstate(over="ignore"):
+        assert found.inertia_ == pytest.approx(np.float64(weight) * expected.inertia_, rel=1e-12)
+        assert found.score(X, sample_weight=np.full(60, weight)) == pytest.approx(-found.inertia_)
+    mixed = np.where(np.arange(60) < 30, weight, weight * 1e-320)
+    assert np.isfinite(KendallKMeans(3, random_state=0).fit(X, sample_weight=mixed).means_).all()

@@ -6,31 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from definitions import kernels, random_rankings, sums
+from definitions import random_rankings
+from labelled import NAN, made, two_classes
 from sklearn.base import clone
-from sklearn.cluster import SpectralClustering
-from sklearn.decomposition import KernelPCA
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from transformed import NAN, made, two_classes
-from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings, TensorKernel, _core
-
-
-@pytest.mark.parametrize("signed", [False, True])
-def test_the_matrix_by_definition(signed):
-    rng = np.random.default_rng(0)
-    X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
-    for parameters in kernels(5, rng):
-        u = parameters.get("u")
-        explicit = {} if u is None else {"u": _core.position_weights(5)[u] if isinstance(u, str) else u}
-        naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
-        expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
-        kernel = Kendall(**parameters, signed=signed)
-        np.testing.assert_allclose(KendallGram(kernel).fit(X).transform(Y), expected, atol=1e-12)
-        np.testing.assert_allclose(kernel(Y, X), expected, atol=1e-12)
-
+from wkendall import Kendall, KendallFeatures, KendallGram, Rankings
 
 PARAMETERS = [
     {"weight": "top", "k": 3, "normalize": True},
@@ -60,58 +42,6 @@ def test_every_parameter_of_a_gram_matrix(parameters):
     np.testing.assert_array_equal(clone(model).fit(X).transform(Y), both)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"ties": "mean", "weight": "mult", "u": "log"},
-        {"ties": "mean", "missing": "bottom", "normalize": True, "input": "scores"},
-        {"missing": "bottom", "weight": "top", "k": 3},
-        {"ties": "mean", "missing": "anywhere"},
-        {"ties": "mean", "missing": "anywhere", "signed": True, "normalize": True, "top": "high"},
-    ],
-)
-def test_ties_and_missing_items(parameters):
-    rng = np.random.default_rng(2)
-    X = random_rankings(rng, 30, 5).astype(float)
-    if "ties" in parameters:
-        X = rng.integers(1, 5, (30, 5)).astype(float)
-    if "missing" in parameters:
-        X[rng.random(X.shape) < 0.3] = NAN
-    one = wkendall.gram_matrix(X, **parameters)
-    model = made(KendallGram, parameters)
-    np.testing.assert_allclose(model.fit(X[:20]).transform(X), one[:, :20], atol=1e-12)
-    np.testing.assert_allclose(model.fit(random_rankings(rng, 3, 5)).fit_transform(X), one, atol=1e-12)
-    Z = made(KendallNystroem, parameters, n_components=30, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, one, atol=1e-8)
-    if parameters.get("missing") != "anywhere":
-        Z = made(KendallFeatures, parameters).fit(X).transform(X)
-        np.testing.assert_allclose(Z @ Z.T, one, atol=1e-10)
-
-
-def test_the_mallows_kernel():
-    rng = np.random.default_rng(3)
-    X, Y = random_rankings(rng, 9, 5), random_rankings(rng, 4, 5)
-    kernel = Mallows(0.3)
-    np.testing.assert_array_equal(KendallGram(kernel).fit(X).transform(Y), kernel(Y, X))
-    np.testing.assert_array_equal(KendallGram(kernel).fit_transform(X), kernel(X))
-    Z = KendallNystroem(kernel, n_components=9, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, kernel(X), atol=1e-10)
-
-
-def test_a_function_for_support_vector_machines():
-    X, y = two_classes(np.random.default_rng(4))
-    new = random_rankings(np.random.default_rng(5), 30, 5)
-    model = SVC(kernel=Kendall("mult", u="log"), tol=1e-8).fit(X, y)
-    K = wkendall.gram_matrix(X, weight="mult", u="log")
-    expected = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
-    np.testing.assert_allclose(
-        model.decision_function(new), expected.decision_function(wkendall.gram_matrix(new, X, weight="mult", u="log"))
-    )
-    search = GridSearchCV(model, {"kernel__u": ["log", "hyperbolic"], "C": [0.1, 1.0]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.6
-    assert model.kernel.u == "log"
-
-
 def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
     X, y = two_classes(np.random.default_rng(6))
     folds = StratifiedKFold(4)
@@ -125,28 +55,6 @@ def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
         # Nothing of the test fold is kept.
         np.testing.assert_array_equal(fitted[0].rankings_, X[train])
     np.testing.assert_allclose(found["test_score"], expected)
-
-
-def test_a_grid_search_is_a_loop_over_kernels():
-    X, y = two_classes(np.random.default_rng(7))
-    grid = [
-        {"weight": ["standard", "average"]},
-        {"weight": ["top"], "k": [2, 4]},
-        {"weight": ["add", "mult"], "u": ["log", "hyperbolic", np.array([2.0, 1, 0, 0, 0])]},
-        {"order": [1, 3]},
-    ]
-    search = GridSearchCV(
-        make_pipeline(KendallGram(Kendall(normalize=True)), SVC(kernel="precomputed")),
-        [{f"kendallgram__kernel__{name}": values for name, values in one.items()} for one in grid],
-        cv=StratifiedKFold(3),
-    ).fit(X, y)
-    assert len(search.cv_results_["params"]) == 12
-    for parameters, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
-        kernel = {name.removeprefix("kendallgram__kernel__"): value for name, value in parameters.items()}
-        K = wkendall.gram_matrix(X, normalize=True, **kernel)
-        expected = cross_val_score(SVC(kernel="precomputed"), K, y, cv=StratifiedKFold(3)).mean()
-        assert found == pytest.approx(expected)
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
 def test_what_a_weight_does_not_use_is_ignored():
@@ -180,16 +88,6 @@ def test_a_grid_search_over_the_parameters_of_no_kernel_varies_the_kendall_kerne
         KendallGram().set_params(kernel__lam=1.0)
 
 
-def test_a_grid_search_over_kernels():
-    X, y = two_classes(np.random.default_rng(18))
-    kernels = [Kendall("average"), Mallows(0.2), TensorKernel(np.eye(5)), None]
-    model = make_pipeline(KendallGram(), SVC(kernel="precomputed"))
-    search = GridSearchCV(model, {"kendallgram__kernel": kernels}, cv=3, error_score="raise").fit(X, y)
-    for kernel, found in zip(kernels, search.cv_results_["mean_test_score"], strict=True):
-        expected = cross_val_score(SVC(kernel="precomputed"), (kernel or Kendall())(X), y, cv=3).mean()
-        assert found == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("cache_size", [None, 1])
 def test_fitted_rankings_keep_names_labels_and_counts(cache_size):
     votes = Rankings([[1, 2, NAN], [1, 2, 3], [NAN, NAN, 1]], missing="bottom", items="abc", counts=[2, 1, 5])
@@ -201,23 +99,3 @@ def test_fitted_rankings_keep_names_labels_and_counts(cache_size):
     model.fit(frame)
     assert model.rankings_ == Rankings(frame, missing="bottom")
     assert model.rankings_.labels == ["x", "y"]
-
-
-def test_other_methods_take_the_matrix():
-    rng = np.random.default_rng(8)
-    X, y = two_classes(rng)
-    new = random_rankings(rng, 10, 5)
-    kernel = Kendall("add", u="log", normalize=True)
-    K, K_new = kernel(X), kernel(new, X)
-    gram = KendallGram(kernel)
-    ridge = make_pipeline(gram, KernelRidge(kernel="precomputed")).fit(X, y)
-    expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
-    np.testing.assert_allclose(ridge.predict(new), expected)
-    pair_by_pair = KernelRidge(kernel=kernel).fit(X, y).predict(new)
-    np.testing.assert_allclose(pair_by_pair, expected)
-    components = make_pipeline(gram, KernelPCA(2, kernel="precomputed")).fit(X).transform(new)
-    expected = KernelPCA(2, kernel="precomputed").fit(K).transform(K_new)
-    np.testing.assert_allclose(components, expected, atol=1e-10)
-    spectral = SpectralClustering(2, affinity="precomputed", random_state=0)
-    found = make_pipeline(gram, clone(spectral)).fit_predict(X)
-    np.testing.assert_array_equal(found, spectral.fit_predict(K))

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
+from completions import sparse
 from definitions import random_rankings
 from sklearn.base import clone
-from sklearn.cluster import DBSCAN, SpectralClustering
-from sklearn.model_selection import cross_val_score
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
-from sklearn.pipeline import make_pipeline
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from transformed import two_classes
 from wkendall import Kendall, KendallCorrelation, KendallDistance, KendallNeighbors, Mallows, Rankings, nearest
 
 MEASURES = [None, KendallDistance(), Kendall(), Kendall("mult", u="log", normalize=True), Mallows(0.1)]
@@ -77,20 +74,6 @@ def test_radius(measure):
     assert model.radius_neighbors_graph().nnz == wkendall.neighbors_within(X, radius=limit, measure=measure).nnz
 
 
-def test_a_pipeline_with_precomputed_neighbours():
-    X, y = two_classes(np.random.default_rng(2), rows=120)
-    D = wkendall.distance_matrix(X)
-    model = make_pipeline(KendallNeighbors(7), KNeighborsClassifier(7, metric="precomputed"))
-    found = cross_val_score(model, X, y)
-    assert found.mean() > 0.6
-    train, test = slice(80), slice(80, None)
-    judge = KNeighborsClassifier(1, metric="precomputed", weights="distance").fit(D[train, train], y[train])
-    model = make_pipeline(KendallNeighbors(1), KNeighborsClassifier(1, metric="precomputed"))
-    nearest = model.fit(X[train], y[train])[0].kneighbors(X[test], return_distance=False)[:, 0]
-    np.testing.assert_array_equal(model.predict(X[test]), y[train][nearest])
-    assert judge.score(D[test, train], y[test]) > 0.5
-
-
 def test_transform_has_each_ranking_with_itself():
     X = random_rankings(np.random.default_rng(3), 30, 6)
     graph = KendallNeighbors(4).fit_transform(X)
@@ -106,24 +89,10 @@ def test_transform_has_each_ranking_with_itself():
     assert (ones.data == 1).all()
 
 
-def test_clusters_of_graphs():
-    rng = np.random.default_rng(4)
-    centres = [[1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1]]
-    X = np.concatenate([wkendall.datasets.make_mallows(40, centre, 1.0, rng=rng) for centre in centres])
-    graph = KendallNeighbors(20).fit(X).kneighbors_graph(mode="distance")
-    labels = DBSCAN(eps=8, min_samples=5, metric="precomputed").fit_predict(graph)
-    assert len({*labels[:40]} & {*labels[40:]} - {-1}) == 0
-    connected = KendallNeighbors(45).fit(X).kneighbors_graph()
-    similar = (connected + connected.T).toarray()
-    labels = SpectralClustering(2, affinity="precomputed", random_state=0).fit_predict(similar)
-    assert len({*labels[:40]}) == len({*labels[40:]}) == 1
-
-
 def test_lists():
     rng = np.random.default_rng(5)
     X = np.where(rng.random((30, 12)) < 0.4, rng.random((30, 12)), np.nan)
-    rows, columns = np.nonzero(~np.isnan(X))
-    lists = sp.csr_array((X[rows, columns], (rows, columns)), shape=X.shape)
+    lists = sparse(X)
     kernel, votes = Kendall(signed=True, normalize=True), Rankings(lists, missing="bottom")
     expected = wkendall.neighbors(votes[:4], votes, n_neighbors=3, measure=kernel)
     model = KendallNeighbors(3, kernel, missing="bottom").fit(lists)

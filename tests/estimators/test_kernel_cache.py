@@ -3,7 +3,6 @@
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
@@ -12,14 +11,14 @@ import wkendall
 from definitions import kernels, random_rankings
 from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
+from labelled import NAN, made, two_classes
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from transformed import NAN, made, two_classes
-from wkendall import Kendall, KendallGram, Mallows, Rankings, _core, gram
+from wkendall import Kendall, KendallGram, Mallows, Rankings, gram
 from wkendall.estimators import kernel_cache
 
 
@@ -169,21 +168,6 @@ def test_copies_and_other_processes():
     np.testing.assert_array_equal(scores, cross_val_score(pipeline.set_params(kendallgram__cache_size=None), X, y))
 
 
-def test_threads_share_it():
-    rng = np.random.default_rng(5)
-    X = random_rankings(rng, 60, 30)
-    expected = wkendall.gram_matrix(X, weight="mult", u="log", n_jobs=1)
-
-    def one(seed):
-        rows = np.random.default_rng(seed).permutation(60)[:20]
-        size = 0.01 if seed % 7 == 0 else 1  # which makes it forget
-        found = KendallGram(Kendall("mult", u="log"), n_jobs=1, cache_size=size).fit(X[rows]).transform(X)
-        np.testing.assert_allclose(found, expected[:, rows], rtol=1e-12)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(one, range(60)))
-
-
 def test_arrays_that_change_in_place():
     rng = np.random.default_rng(6)
     X = random_rankings(rng, 12, 9)
@@ -218,30 +202,6 @@ def test_rankings_that_lack_one_item(how):
         cached = clone(plain).set_params(cache_size=1)
         np.testing.assert_allclose(cached.fit_transform(rows), plain.fit_transform(rows), rtol=1e-12)
         np.testing.assert_allclose(cached.transform(X), plain.transform(X), rtol=1e-12)
-
-
-def test_hashes_of_rows():
-    rows = np.zeros((5000, 300), dtype=np.uint8)
-    rows[np.arange(5000), np.arange(5000) % 300] = 1 + np.arange(5000) // 300
-    hashes = _core.row_hashes(rows)
-    assert len(hashes) == 16 * 5000
-    assert len({hashes[i : i + 16] for i in range(0, len(hashes), 16)}) == 5000
-    assert _core.row_hashes(rows[7:9].copy()) == hashes[7 * 16 : 9 * 16]
-    assert _core.row_hashes(rows[:0]) == b""
-    for bad in (rows[:, ::2], rows[0]):
-        with pytest.raises((TypeError, ValueError)):
-            _core.row_hashes(bad)
-
-
-def test_unusual_arrays():
-    X = random_rankings(np.random.default_rng(7), 10, 6)
-    model = KendallGram(cache_size=1)
-    for _ in range(2):
-        for kind in ("<i2", ">i2", ">f8", np.float16, np.longdouble, np.dtype(np.longdouble).newbyteorder(), np.uint8):
-            np.testing.assert_array_equal(model.fit_transform(X.astype(kind)), wkendall.gram_matrix(X))
-        np.testing.assert_array_equal(model.fit_transform(X[::2, :]), wkendall.gram_matrix(X[::2]))
-        with pytest.raises(ValueError, match=r"X: row \d+, column \d+ is masked"):
-            model.fit(np.ma.array(X, mask=X == 1))
 
 
 def test_sparse_lists_are_not_cached():
@@ -294,19 +254,3 @@ def test_kernels_are_told_apart():
     for bad in ({"signed": 1}, {"order": 2.0}, {"order": True}):
         with pytest.raises((TypeError, ValueError)):
             KendallGram(Kendall(**bad), cache_size=1).fit(X)
-
-
-@pytest.mark.parametrize(
-    ("size", "error", "message"),
-    [
-        (0, ValueError, r"cache_size is 0, but must be a number of mebibytes, or None for no cache, above 0"),
-        (-1.5, ValueError, r"cache_size is -1.5"),
-        (float("inf"), ValueError, r"cache_size is inf, but .*, above 0 and below 2\*\*40"),
-        (NAN, ValueError, r"cache_size is nan"),
-        ("big", TypeError, r"cache_size must be a number of mebibytes.*not 'big'"),
-        (True, TypeError, r"cache_size must be a number of mebibytes"),
-    ],
-)
-def test_bad_sizes(size, error, message):
-    with pytest.raises(error, match=message):
-        KendallGram(cache_size=size).fit([[1, 2, 3]])

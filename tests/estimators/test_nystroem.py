@@ -1,18 +1,20 @@
-"""Landmarks as a transformer for scikit-learn."""
+"""Landmarks and explicit features as transformers for scikit-learn, and chunks of vectors."""
 
-import gzip
 import pickle
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from paths import SURVEY
+from labelled import NAN, made, pieces_of, two_classes
+from paths import ROOT
 from sklearn.base import clone
-from transformed import COLON, NAN, made
-from wkendall import Kendall, KendallNystroem, Rankings, datasets
-from wkendall.estimators import drawing, nystroem
+from sklearn.linear_model import SGDClassifier
+from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
+from wkendall.estimators import drawing, nystroem, vectors
 from wkendall.estimators.base import distinct
 
 # Landmarks.
@@ -75,24 +77,6 @@ def check_errors(X, counts, **parameters):
 def test_errors_fall_on_simulated_rankings():
     check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 20, 80, 200), weight="mult", u="log")
     check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 50, 300), order=3, normalize=True)
-
-
-@pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
-def test_errors_fall_on_the_survey():
-    survey = datasets.load_eurobarometer(SURVEY)
-    for parameters in ({}, {"weight": "mult", "u": "log", "normalize": True}, {"lam": 0.3}):
-        check_errors(survey.X, (2, 10, 40, 160), **parameters)
-    assert len(KendallNystroem(n_components=1000, random_state=0).fit(survey.X).landmarks_) <= 720
-
-
-@pytest.mark.skipif(not COLON.exists(), reason="the expression data are not there")
-def test_errors_fall_on_gene_expression():
-    with gzip.open(COLON, "rt") as file:
-        X = np.loadtxt(file, delimiter=",", skiprows=1)
-    parameters = {"input": "scores", "ties": "mean", "weight": "mult", "u": "log", "normalize": True}
-    check_errors(X, (2, 15, 50), **parameters)
-    Z = made(KendallNystroem, parameters, n_components=62, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, wkendall.gram_matrix(X, **parameters), atol=1e-8)
 
 
 def test_landmarks_follow_the_number_of_people():
@@ -194,3 +178,49 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
         for second in range(3):
             expected = weights[first] / 4 * chances[second] / chances.sum()
             assert draws.count((first, second)) / 20_000 == pytest.approx(expected, abs=0.02)
+
+
+# Chunks.
+
+
+@pytest.mark.parametrize(
+    "mapping", [KendallNystroem(Kendall("mult", u="log"), n_components=20, random_state=0), KendallFeatures()]
+)
+def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
+    X = datasets.make_uniform(137, 6, rng=0)
+    mapping = clone(mapping).fit(X)
+    whole = mapping.transform(X)
+    for size in (None, 1, 10, 137, 1000):
+        slices = [rows for rows, _ in mapping.chunks(X, size)]
+        assert [rows.start for rows in slices] == [0, *(rows.stop for rows in slices[:-1])]
+        assert slices[-1].stop == 137
+        np.testing.assert_allclose(pieces_of(mapping, X, size), whole, atol=1e-12)
+    monkeypatch.setattr(vectors, "BLOCK", 50)
+    np.testing.assert_allclose(mapping.transform(X), whole, atol=1e-12)
+    single = clone(mapping).set_params(dtype=np.float32).fit(X).transform(X)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, whole, atol=1e-5)
+    # All rankings are checked, and named by their row in all of them, before the first chunk.
+    X[100] = 1
+    with pytest.raises(ValueError, match="X: row 100"):
+        mapping.chunks(X, 10)
+    with pytest.raises(ValueError, match="size is 0"):
+        mapping.chunks(X, 0)
+
+
+def test_a_linear_model_learns_from_chunks():
+    X, y = two_classes(np.random.default_rng(13), 4000, 6)
+    third = Kendall(order=3, normalize=True)
+    for mapping in (KendallFeatures(Kendall(signed=True)), KendallNystroem(third, n_components=30, random_state=0)):
+        model = SGDClassifier(random_state=0)
+        for rows, Z in mapping.fit(X[:1000]).chunks(X[:3000], 100):
+            model.partial_fit(Z, y[:3000][rows], classes=[0, 1])
+        assert model.score(mapping.transform(X[3000:]), y[3000:]) > 0.7
+
+
+def test_the_example_of_a_million_rankings_runs():
+    path = ROOT / "examples/million_rankings.py"
+    done = subprocess.run([sys.executable, path, "--people=2000"], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()[2:]]
+    assert len(rows) == 4
+    assert all(0.5 < float(row[-5]) < 1 for row in rows)

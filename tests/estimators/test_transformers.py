@@ -5,25 +5,21 @@ from functools import partial
 import numpy as np
 import pytest
 from definitions import random_rankings
+from labelled import KINDS, NAN, made, two_classes
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from transformed import KINDS, NAN, made, two_classes
 from wkendall import (
     Kendall,
-    KendallCorrelation,
     KendallFeatures,
     KendallGram,
     KendallKMeans,
     KendallNeighbors,
     KendallNystroem,
-    Mallows,
     Rankings,
-    TensorKernel,
 )
 
 
@@ -85,73 +81,6 @@ def test_names_of_features(parameters, names):
 
 
 # Errors.
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("X", "parameters", "error", "message"),
-    [
-        ([[1, 2, 2]], {}, ValueError, 'X: row 0 .*ties="mean" treats equal numbers as ties'),
-        ([[1, 2, NAN]], {}, ValueError, 'X: row 0, column 2 holds NaN.*missing="bottom"'),
-        ([[1, 2, 4]], {}, ValueError, "X: row 0"),
-        ([[1, 2, 3]], {"weight": "topp"}, ValueError, "weight is 'topp', but must be one of"),
-        ([[1, 2, 3]], {"weight": "top"}, ValueError, "k is missing: the weight"),
-        ([[1, 2, 3]], {"weight": "mult", "u": [1, 2]}, ValueError, "u has 2|2 position weights|u"),
-        ([[1, 2, 3]], {"input": "rank"}, ValueError, "input is 'rank'"),
-        ([[1, 2, 3]], {"n_jobs": 0}, ValueError, "n_jobs is 0"),
-        ([[1, 2, 3]], {"signed": 1}, TypeError, "signed must be True or False"),
-        ([[1, 2, 3]], {"dtype": int}, ValueError, "dtype is .*, but must be float64 or float32"),
-    ],
-)
-def test_bad_input_is_refused(kind, X, parameters, error, message):
-    with pytest.raises(error, match=message):
-        made(kind, parameters).fit_transform(X)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("kernel", "error", "message"),
-    [
-        (Mallows(-1.0), ValueError, "lam"),
-        (TensorKernel(), ValueError, "neither U nor W is given"),
-        (
-            KendallCorrelation("top", k=2),
-            ValueError,
-            "needs a kernel, but KendallCorrelation.* is not positive definite",
-        ),
-        ("mult", TypeError, "kernel must be a measure, such as .*, not 'mult'"),
-        (Kendall, TypeError, "kernel is the class Kendall: pass an object"),
-    ],
-)
-def test_bad_kernels_are_refused(kind, kernel, error, message):
-    with pytest.raises(error, match=message):
-        kind(kernel).fit([[1, 2, 3], [2, 1, 3]])
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"n_components": 0}, ValueError, "n_components is 0, but must be at least 1"),
-        ({"n_components": 2.5}, TypeError, "n_components must be an integer"),
-        ({"landmarks": "random"}, ValueError, "landmarks is 'random', but must be one of 'uniform', 'kmeans"),
-    ],
-)
-def test_bad_landmarks_are_refused(parameters, error, message):
-    with pytest.raises(error, match=message):
-        KendallNystroem(**parameters).fit([[1, 2, 3]])
-
-
-def test_items_of_unknown_place_have_no_features():
-    with pytest.raises(ValueError, match='missing="anywhere" has no features'):
-        KendallFeatures(missing="anywhere").fit([[1, 2, NAN]])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_other_rankings_than_fitted_are_refused(kind):
-    with pytest.raises(NotFittedError):
-        kind().transform([[1, 2, 3]])
-    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
-        kind().fit([[1, 2, 3]]).transform([[1, 2, 3, 4]])
 
 
 # Rankings that have been read.

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import expected, reduction, tuples
-from protocols import PAPER, PEOPLE, SMALL, made_up
 from scipy import stats
 from sklearn.svm import SVC
+from survey_files import PAPER, PEOPLE, SMALL, made_up
 from wkendall._disk import write_whole
 from wkendall.cli import reproduce as command
 from wkendall.experiments import METHODS, Protocol, Store, measure, run, summarize
@@ -114,23 +114,6 @@ def test_a_measurement_is_a_support_vector_machine_for_each_person(name):
     assert found.parameters == wanted[best]
     assert found.accuracy == right[best][1] / 20
     assert found.weights is None
-
-
-@pytest.mark.parametrize("name", ["standard", "average"])
-def test_people_with_the_same_ranking_are_as_good_as_one_with_more_weight(name):
-    # Many people, with small costs that hold all coefficients at their bounds.
-    for repetition in range(2):
-        train, test, _ = draw(PEOPLE.y, Protocol(), repetition)
-        people = np.concatenate([train, test])
-        X, y, old, new = PEOPLE.X[people], PEOPLE.y[people], np.arange(400), np.arange(400, 500)
-        different, which = np.unique(X, axis=0, return_inverse=True)
-        K = wkendall.gram_matrix(X, weight=name, normalize=True)
-        for parameters, predict in METHODS[name].candidates(Sample(X, y, different, which.ravel()))[:5]:
-            machine = SVC(kernel="precomputed", C=parameters["C"]).fit(K[:400, :400], y[old])
-            scores = machine.decision_function(K[400:, :400])
-            sure = abs(scores) > 3e-3 * min(1.0, parameters["C"])
-            np.testing.assert_array_equal(predict(old, new)[0][sure], scores[sure] > 0)
-            assert sure.mean() > 0.9
 
 
 def test_suquan_learns_from_the_training_people_only():

@@ -1,6 +1,5 @@
 """`wkendall reproduce`: a run gives the same however it came about, on one page."""
 
-import errno
 import importlib.util
 import io
 import json
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 import wkendall
 from processes import Child
-from protocols import ENVIRONMENT, SMALL, made_up
+from survey_files import ENVIRONMENT, SMALL, made_up
 from wkendall.cli import main
 from wkendall.cli import reproduce as command
 from wkendall.datasets import make_survey
@@ -106,21 +105,6 @@ def processes_of(marker):
         except OSError:
             continue
     return found
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C for a group of processes")
-@pytest.mark.parametrize("wait", [0.05, 0.5])
-def test_ctrl_c_while_processes_start(wait, tmp_path):
-    words = [sys.executable, "-m", "wkendall", *FEW, "--jobs", "2", "--no-progress", "--out", str(tmp_path / "a")]
-    with Child(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        end = time.monotonic() + 60
-        while not (tmp_path / "a/settings.json").exists() and time.monotonic() < end:
-            time.sleep(0.01)
-        time.sleep(wait)
-        os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert [line for line in err.splitlines() if "measurements are kept" not in line] == ["wkendall: interrupted"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
@@ -255,28 +239,3 @@ def test_without_matplotlib_nothing_is_begun(tmp_path, monkeypatch, capsys):
     assert reproduce(tmp_path / "out") == 1
     assert capsys.readouterr().err == "wkendall: the report needs matplotlib: pip install 'wkendall[cli]'\n"
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("room", "where"), [(0, "settings.json"), (2, "measurements.jsonl"), (3, "measurements.jsonl"), (4, "table.csv")]
-)
-def test_a_full_disk_keeps_what_was_finished(room, where, tmp_path, monkeypatch, capsys):
-    written = []
-
-    def full(handle):
-        written.append(handle)
-        if len(written) > room:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    few = ["--kernels", "standard", "--jobs", "1", "--no-progress"]
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        assert reproduce(tmp_path, *few, repeats=3) == 1
-    *before, last = capsys.readouterr().err.splitlines()
-    assert last == f"wkendall: {tmp_path / where}: No space left on device"
-    kept = f"{room - 1} measurements are kept in {tmp_path}: --resume continues from there"
-    assert before == ([kept] if room else [])
-    lines = (tmp_path / "measurements.jsonl").read_bytes()
-    assert reproduce(tmp_path, *few, "--resume", repeats=3) == 0
-    assert (tmp_path / "measurements.jsonl").read_bytes().startswith(lines)
-    assert [repetition for _, repetition, _ in results(tmp_path)[1]] == [0, 1, 2]

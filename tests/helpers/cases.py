@@ -9,9 +9,9 @@ from functools import cached_property
 
 import exact
 import numpy as np
+from definitions import counted
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from orders import counted
 from wkendall import _core
 
 NAN = np.nan

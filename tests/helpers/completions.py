@@ -3,9 +3,19 @@
 from itertools import permutations, product
 
 import numpy as np
+import scipy.sparse as sp
 from definitions import random_rankings
 
 NAN = np.nan
+#: How lists are read.
+BOTTOM = {"ties": "mean", "missing": "bottom"}
+
+
+def sparse(X, form="csr"):
+    """Rows as lists: what is not NaN is stored, zeros too."""
+    X = np.asarray(X, dtype=float)
+    rows, columns = np.nonzero(~np.isnan(X))
+    return sp.coo_array((X[rows, columns], (rows, columns)), shape=X.shape).asformat(form)
 
 
 def completions(row, missing):

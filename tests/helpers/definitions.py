@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import fsum, prod
 from typing import NamedTuple
 
@@ -47,12 +47,6 @@ def sums(s, t, weight, k=None, u=None) -> Sums:
         size,
         size + fsum(map(abs, discordant)),
     )
-
-
-def general(s, t, U) -> float:
-    """G_U: the sum over all ordered pairs of items, an item with itself included."""
-    n = len(s)
-    return sum(U[s[i] - 1, s[j] - 1] * U[t[i] - 1, t[j] - 1] for i in range(n) for j in range(n))
 
 
 def random_rankings(rng, m, n) -> np.ndarray:
@@ -164,24 +158,6 @@ def pairs_of_pairs(s, t, W) -> float:
     return fsum(W[s[i], s[j], t[i], t[j]] for i, j in concordant)
 
 
-def dense(terms, n, order) -> np.ndarray:
-    """The tensor that is the sum of the outer products of each term's vectors."""
-    return sum((reduce(np.multiply.outer, term) for term in terms), np.zeros((n,) * order))
-
-
-def factored_kernel(s, t, terms) -> float:
-    """G_U for a sum of outer products, exact up to one rounding: a product over axes for every two terms."""
-    exact = [[[Fraction(float(value)) for value in vector] for vector in term] for term in terms]
-    ranks = [(int(a) - 1, int(b) - 1) for a, b in zip(s, t, strict=True)]
-    return float(
-        sum(
-            prod(sum(x[a] * y[b] for a, b in ranks) for x, y in zip(one, other, strict=True))
-            for one in exact
-            for other in exact
-        )
-    )
-
-
 def position_tensor(n, weight, order, k=None, u=None) -> np.ndarray:
     """Weights of positions, zero off the increasing tuples, whose kernel is the named one; not for "average"."""
     u = reduction(u, n) if isinstance(u, str) else u
@@ -211,3 +187,88 @@ def outer_form(s, U, B) -> float:
     for item, rank in enumerate(s):
         permutation[rank - 1, item] = 1
     return float(U.ravel() @ reduce(np.kron, [permutation] * U.ndim) @ B.ravel())
+
+
+# How near values must be.
+
+BOUND = 1e-12
+
+
+def absolute(params):
+    """The same kernel with the absolute values of its position weights: the size that errors are measured by."""
+    u = params.get("u")
+    return params if u is None or isinstance(u, str) else params | {"u": np.abs(u)}
+
+
+def assert_near(value, wanted, size, weight):
+    """Counts are exact, means of counts and weighted sums within the bound."""
+    assert np.isfinite(value)
+    if weight in ("standard", "top") and wanted < 2**53:
+        assert value == wanted
+    else:
+        assert abs(Fraction(float(value)) - wanted) <= BOUND * size
+
+
+def steep(n):
+    return [{"weight": weight, "u": 1000.0 ** -np.arange(n)} for weight in ("add", "mult")]
+
+
+def nearly_equal(rng, s, swaps):
+    """A ranking with a few items exchanged, so that many long tuples keep their order."""
+    t = s.copy()
+    for i, j in rng.integers(0, len(s), (swaps, 2)):
+        t[[i, j]] = t[[j, i]]
+    return t
+
+
+def counted(params):
+    """Whether the values of a named kernel are counts, or counts divided once, and so exact. General weights are not."""
+    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True}
+    return "weight" in params and exact[params["weight"]]
+
+
+# The statistics of tests, with double loops.
+
+
+def distance(s, t) -> int:
+    """The number of discordant pairs of items of two complete rankings."""
+    return sum((s[i] - s[j]) * (t[i] - t[j]) < 0 for i, j in combinations(range(len(s)), 2))
+
+
+def squared_discrepancy(K, first, second) -> float:
+    """The unbiased squared maximum mean discrepancy of people with these numbers; K is the kernel between all."""
+    within = [
+        fsum(K[i, j] for i in group for j in group if i != j) / (len(group) * (len(group) - 1))
+        for group in (first, second)
+    ]
+    between = fsum(K[i, j] for i in first for j in second) / (len(first) * len(second))
+    return within[0] + within[1] - 2 * between
+
+
+def mean_discrepancy(K, groups) -> float:
+    """The mean over pairs of groups, weighted by the products of their sizes."""
+    pairs = list(combinations(groups, 2))
+    weights = [prod(map(len, pair)) for pair in pairs]
+    values = [squared_discrepancy(K, *pair) for pair in pairs]
+    return fsum(map(prod, zip(weights, values, strict=True))) / sum(weights)
+
+
+def consecutive(sizes) -> list[list[int]]:
+    """Numbers of people of groups that come one after the other."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [list(range(begin, end)) for begin, end in pairwise(ends)]
+
+
+def criterion(K, L) -> float:
+    """The Hilbert-Schmidt independence criterion: means of products of both kernels, over pairs, quadruples and triples."""
+    m = range(len(K))
+    pairs = fsum(K[i, j] * L[i, j] for i in m for j in m) / len(K) ** 2
+    all_of = fsum(K[i, j] for i in m for j in m) * fsum(L[i, j] for i in m for j in m) / len(K) ** 4
+    rows = fsum(fsum(K[i, j] for j in m) * fsum(L[i, j] for j in m) for i in m) / len(K) ** 3
+    return pairs + all_of - 2 * rows
+
+
+def splits(people, size):
+    """All ways to choose the first group."""
+    for first in combinations(range(people), size):
+        yield list(first), [person for person in range(people) if person not in first]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from itertools import permutations
-from math import lcm, prod
+from math import lcm, prod, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -210,44 +209,7 @@ def quadruples(s, t, W) -> Value:
     return Value(Fraction(total(numbers), scale), Fraction(total(abs(numbers)), scale))
 
 
-def completions(row, missing) -> list[list[int]]:
-    """All complete rankings, ranks from 1, that agree with a row."""
-    n = len(row)
-    gone = np.isnan(np.asarray(row, dtype=float))
-    found = []
-    for ranks in permutations(range(1, n + 1)):
-        pairs = [(i, j) for i in range(n) for j in range(n) if ranks[i] > ranks[j]]
-        if any(not gone[i] and not gone[j] and row[i] < row[j] for i, j in pairs):
-            continue
-        if missing == "bottom" and any(not gone[i] and gone[j] for i, j in pairs):
-            continue
-        found.append(list(ranks))
-    return found
-
-
-def mean_of_pairs(s, t, u, signed):
-    """Return the kernel of two rankings with ties in fractions: each pair of items has the mean over both ways to order ties."""
-    u = [Fraction(value) for value in u]
-
-    def numbers(ranks):
-        blocks = {rank: [sorted(ranks).index(rank) + k for k in range(ranks.count(rank))] for rank in ranks}
-
-        def number(i, j):
-            a, b = blocks[ranks[i]], blocks[ranks[j]]
-            if ranks[i] == ranks[j]:
-                products = [u[p] * u[q] for p in a for q in a if p < q]
-                return sum(products) / (2 * len(products))
-            return sum(u[p] for p in a) * sum(u[q] for q in b) / (len(a) * len(b)) if ranks[i] < ranks[j] else 0
-
-        return {(i, j): number(i, j) for i in range(len(ranks)) for j in range(len(ranks)) if i != j}
-
-    f, g = numbers(list(s)), numbers(list(t))
-    if signed:
-        return sum((f[i, j] - f[j, i]) * (g[i, j] - g[j, i]) for i, j in f if i < j)
-    return sum(f[pair] * g[pair] for pair in f)
-
-
-def over_roots(value, one, other):
-    """Return a fraction over the roots of two others."""
-    square = float(value * value / (one * other))
-    return square**0.5 if value >= 0 else -(square**0.5)
+def ratio(numerator, one, other) -> float:
+    """A fraction over the root of the product of two others."""
+    square = numerator * numerator / (one * other)
+    return sqrt(float(square)) * (1 if numerator > 0 else -1)

@@ -1,11 +1,15 @@
-"""People in the rows of the files of the survey, and R save files made by hand."""
+"""People in the rows of the files of the survey, and R save files made by hand; a protocol for small experiments."""
 
+import os
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
-from paths import SURVEY
-from wkendall.datasets import COUNTS, ITEMS
+import wkendall
+from paths import SHARED, SURVEY
+from wkendall.datasets import COUNTS, ITEMS, make_survey
+from wkendall.experiments import Measurement, Protocol
 
 ROWS = [
     (1, 2, 3, 4, 5, 6, 1, 1, 2),
@@ -102,3 +106,13 @@ def check_rows(people):
     assert people.left_out == 0
     for array in (people.X, people.y, people.sex, people.age_group):
         assert array.dtype == np.int64
+
+
+PEOPLE = make_survey(2000, rng=1)
+SMALL = Protocol(train=40, test=20, folds=4, seed=7)
+PAPER = SHARED / "paper.tex"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
+
+
+def made_up(kernel, accuracies):
+    return [Measurement(kernel, i, accuracy, 0.6, {"C": 1.0}, 0.1, None) for i, accuracy in enumerate(accuracies)]

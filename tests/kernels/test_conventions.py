@@ -83,11 +83,3 @@ def test_lines_of_the_table(call, x, y):
     bottom = call == "kendall_top(x, y)"
     both = itertools.product(completions(x, bottom), completions(y, bottom))
     assert found == pytest.approx(np.mean([THEIRS[call](r, q) for r, q in both]), abs=1e-12)
-
-
-def test_the_numbers_of_its_documentation():
-    """Worked out by hand from its formulas."""
-    x, y = np.array(VECTORS[0])
-    names = {"kernel": wkendall.kernel, "s": {"input": "scores", "ties": "mean"}, "x": x, "y": y, "pairs": 10}
-    assert eval(TABLE["kendall_top(x, y)"], names) == pytest.approx(-0.2)
-    assert eval(TABLE["kendall_partial(x, y)"], names) == pytest.approx(-7 / 60)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import wkendall
-from definitions import expected, general, kernels, random_rankings
-from orders import counted
+from definitions import counted, expected, kernels, random_rankings
 from paths import ROOT
 from wkendall import KendallCorrelation, Mallows, Rankings
 
@@ -33,76 +32,12 @@ def check_pair(s, t, params):
     assert ratio == pytest.approx(wanted.concordant / own if own else 0, rel=1e-9, abs=1e-12 * wanted.size / (own or 1))
 
 
-@pytest.mark.parametrize("n", range(41))
+@pytest.mark.parametrize("n", [*range(12), 17, 33, 64, 130])
 def test_every_small_n(n):
     rng = np.random.default_rng(n)
     for params in kernels(n, rng):
         s, t = random_rankings(rng, 2, n)
         check_pair(s, t, params)
-
-
-def test_random_n_up_to_300():
-    rng = np.random.default_rng(300)
-    for n in rng.integers(41, 301, size=3):
-        s, t = random_rankings(rng, 2, n)
-        for params in kernels(n, rng):
-            check_pair(s, t, params)
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, 7, 12])
-def test_general_weights(n):
-    rng = np.random.default_rng(n)
-    U = rng.standard_normal((n, n))
-    X = random_rankings(rng, 4, n)
-    wanted = [[general(s, t, U) for t in X] for s in X]
-    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U), wanted, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("m", [0, 1, 2, 5])
-@pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_degenerate_shapes(m, n):
-    X = random_rankings(np.random.default_rng(0), m, n)
-    Y = random_rankings(np.random.default_rng(1), 3, n)
-    for params in kernels(n):
-        assert wkendall.gram_matrix(X, **params).shape == (m, m)
-        assert wkendall.gram_matrix(X, Y, **params).shape == (m, 3)
-        assert wkendall.diagonal(X, **params).shape == (m,)
-        assert np.isfinite(wkendall.gram_matrix(X, normalize=True, **params)).all()
-    assert wkendall.distance_matrix(X).shape == (m, m)
-    assert Mallows(1.0)(X).shape == (m, m)
-
-
-@pytest.mark.parametrize("n", [1, 2, 6, 17, 64])
-@pytest.mark.parametrize("options", [{}, {"signed": True}, {"normalize": True}, {"signed": True, "normalize": True}])
-def test_contract(n, options):
-    rng = np.random.default_rng(n)
-    X = random_rankings(rng, 30, n)
-    relabelled = X[:, rng.permutation(n)]
-    for params in kernels(n, rng):
-        K = wkendall.gram_matrix(X, **params, **options)
-        assert (K == K.T).all()
-        eigenvalues = np.linalg.eigvalsh(K)
-        assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
-        assert (wkendall.gram_matrix(X, X.copy(), **params, **options) == K).all()
-        assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
-        # Another way to compute may be chosen for another number of rankings; weighted sums then round differently.
-        room = 0 if counted(params) else 1e-12 * K[0, 0]
-        np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params, **options), K, rtol=0, atol=room)
-        np.testing.assert_allclose(
-            wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room
-        )
-        assert abs(K[1, 2] - wkendall.kernel(X[1], X[2], **params, **options)) <= room
-        mirrored = n + 1 - X
-        assert (wkendall.gram_matrix(X, top="high", **params, **options)
-                == wkendall.gram_matrix(mirrored, **params, **options)).all()  # fmt: skip
-
-
-@pytest.mark.parametrize("n", [1, 5, 23])
-def test_average_is_the_mean_of_the_top_k_kernels(n):
-    X = random_rankings(np.random.default_rng(n), 8, n)
-    for options in ({}, {"signed": True}, {"top": "high"}):
-        tops = sum(wkendall.gram_matrix(X, weight="top", k=k, **options) for k in range(1, n + 1))
-        assert (wkendall.gram_matrix(X, weight="average", **options) == tops / n).all()
 
 
 def test_average_from_the_other_end_is_the_closed_form_printed_in_the_paper():
@@ -111,17 +46,6 @@ def test_average_from_the_other_end_is_the_closed_form_printed_in_the_paper():
     pairs = [(i, j) for i in range(n) for j in range(n) if s[i] < s[j] and t[i] < t[j]]
     printed = sum(min(s[i], t[i]) for i, j in pairs) / n
     assert wkendall.kernel(s, t, weight="average", top="high") == printed
-
-
-@pytest.mark.parametrize("top", ["low", "high"])
-def test_kappa_is_right_invariant(top):
-    rng = np.random.default_rng(0)
-    n = 20
-    s, t = random_rankings(rng, 2, n)
-    pi = t[np.argsort(s)]
-    for params in kernels(n, rng):
-        assert wkendall.kappa(pi, top=top, **params) == wkendall.kernel(s, t, top=top, **params)
-        assert wkendall.kappa(pi, top=top, **params) == wkendall.kappa(np.argsort(pi), top=top, **params)
 
 
 def test_tau_distance_and_mallows():
@@ -137,20 +61,6 @@ def test_tau_distance_and_mallows():
     assert (Mallows(0.3)(X, X[:4]) == Mallows(0.3)(X)[:, :4]).all()
     assert (Mallows(0)(X) == 1).all()
     assert np.linalg.eigvalsh(Mallows(0.01)(X))[0] > -1e-10
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, 9, 40])
-def test_correlation(n):
-    rng = np.random.default_rng(n)
-    s, t = random_rankings(rng, 2, n)
-    for params in kernels(n, rng):
-        wanted = expected(s, t, **params)
-        both = 2 * wanted.concordant - wanted.signed
-        value = KendallCorrelation(**params)(s, t)
-        if wanted.size == 0:
-            assert value == 0
-        elif abs(both) > 1e-3 * wanted.size:
-            assert value == pytest.approx(wanted.signed / both, rel=1e-9, abs=1e-12)
 
 
 def test_correlation_whose_denominator_cancels():
@@ -185,32 +95,6 @@ def test_a_million_equal_weights_sum_up():
         for weight, scale in (("mult", 1), ("add", 4 / u**2)):
             value = wkendall.kappa(np.arange(n), weight=weight, u=np.full(n, u))
             assert abs(Fraction(value) / exact / Fraction(scale) - 1) < 1e-12
-
-
-def test_single_precision():
-    X = random_rankings(np.random.default_rng(0), 10, 12)
-    K = wkendall.gram_matrix(X, weight="mult", u="log", dtype=np.float32)
-    assert K.dtype == np.float32
-    eigenvalues = np.linalg.eigvalsh(K.astype(float))
-    assert eigenvalues[0] >= -1e-7 * eigenvalues[-1]
-    np.testing.assert_allclose(K, wkendall.gram_matrix(X, weight="mult", u="log"), rtol=1e-5)
-
-
-@pytest.mark.parametrize("arrangement", ["random", "sorted", "reversed", "organ pipe"])
-def test_a_million_items(arrangement):
-    n = 1_000_000
-    pi = {
-        "random": np.random.default_rng(0).permutation(n) + 1,
-        "sorted": np.arange(1, n + 1),
-        "reversed": np.arange(n, 0, -1),
-        "organ pipe": np.concatenate([np.arange(1, n + 1, 2), np.arange(n, 0, -2)]),
-    }[arrangement]
-    tau = scipy.stats.kendalltau(np.arange(n), pi).statistic
-    assert wkendall.kappa(pi) == round((1 + tau) / 2 * (n * (n - 1) // 2))
-    weighted = wkendall.kappa(pi, weight="mult", u="log", normalize=True)
-    assert 0 <= weighted <= 1
-    assert (weighted == 1) == (arrangement == "sorted")
-    assert (weighted == 0) == (arrangement == "reversed")
 
 
 def test_the_numbers_of_others():

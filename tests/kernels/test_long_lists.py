@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import wkendall
+from completions import BOTTOM, sparse
 from nouns import kernel_of
 from wkendall import Kendall, KendallDistance, Rankings, _core
 from wkendall.gram_file import blocks
 
-BOTTOM = {"ties": "mean", "missing": "bottom"}
 KERNELS = [
     {},
     {"signed": True, "normalize": True},
@@ -27,11 +26,6 @@ def cells(rng, rows, items, length, levels):
         listed = np.argsort(rng.exponential(size=items) * (1 + np.arange(items)))[:length]
         row[listed] = rng.integers(1, levels + 1, length)
     return X
-
-
-def sparse(X):
-    listed = ~np.isnan(X)
-    return sp.csr_array((X[listed], np.nonzero(listed)), shape=X.shape)
 
 
 def is_expanded(X, Y=None, what=None, backend=None):

@@ -98,7 +98,7 @@ def test_too_large_weights_are_named():
         wkendall.gram_matrix(rankings(np.random.default_rng(0), 40), U=np.full((40, 40), 1e160))
 
 
-@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("n", [100, 500])
 @pytest.mark.parametrize("name", ["hyperbolic", "log", "linear"])
 def test_typical_weights_are_factored(name, n):
     v = weights(name, n)
@@ -153,7 +153,7 @@ def draw(rng):
     return kinds[rng.integers(len(kinds))] * 10.0 ** rng.choice([0, 0, -100, 100])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_drawn_matrices_of_low_rank(seed):
     rng = np.random.default_rng(seed)
     factored = 0

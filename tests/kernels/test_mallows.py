@@ -1,16 +1,12 @@
 """The Mallows kernel and the correlation of rankings with ties and missing items."""
 
-from fractions import Fraction
-from itertools import product
-
 import numpy as np
 import pytest
 import wkendall
 from completions import NAN, completions, random_rows
-from definitions import random_rankings, sums
+from definitions import random_rankings
 from nouns import kernel_of, rankings_of, split
-from wkendall import KendallCorrelation, Mallows, Rankings
-from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel
+from wkendall import KendallCorrelation
 
 MISSING = ["bottom", "anywhere"]
 
@@ -31,14 +27,6 @@ def mean_signs(row, missing):
     """The mean over all completions of the sign of each pair of items."""
     found = np.array(completions(row, missing))
     return np.sign(found[:, np.newaxis, :] - found[:, :, np.newaxis]).mean(axis=0)[np.triu_indices(len(row), 1)]
-
-
-def mean_sums(s, t, missing, **kernel):
-    """The means over all completions of the concordant and of the discordant sum, and of the sizes of their terms."""
-    values = [sums(a, b, **kernel) for a, b in product(completions(s, missing), completions(t, missing))]
-    concordant = sum(Fraction(value.concordant) for value in values) / len(values)
-    signed = sum(Fraction(value.signed) for value in values) / len(values)
-    return concordant, concordant - signed, sum(Fraction(value.size) for value in values) / len(values)
 
 
 @pytest.mark.parametrize("n", range(7))
@@ -87,40 +75,6 @@ def test_large_rates_leave_no_quotient_of_zeros():
     assert (mallows(X, lam=1e300, ties="mean", missing="bottom") == 0).all()
 
 
-@pytest.mark.parametrize("missing", MISSING)
-@pytest.mark.parametrize("normalize", [False, True])
-def test_same_bits_for_threads_and_copies(missing, normalize):
-    rng = np.random.default_rng(4)
-    for n in (5, 30, 300):
-        X = random_rows(rng, 130 if n < 100 else 40, n)
-        how = {"lam": 4 / n**2, "ties": "mean", "missing": missing, "normalize": normalize}
-        K = mallows(X, n_jobs=1, **how)
-        for other in (mallows(X, n_jobs=3, **how), mallows(X, X.copy(), n_jobs=2, **how), K.T):
-            np.testing.assert_array_equal(other, K)
-        np.testing.assert_array_equal(mallows(X, dtype=np.float32, **how), K.astype(np.float32))
-
-
-@pytest.mark.parametrize("n", range(1, 6))
-def test_correlations_are_quotients_of_means(n):
-    rng = np.random.default_rng(n)
-    X = random_rows(rng, 4, n)
-    kernels = [{"weight": "standard"}, {"weight": "top", "k": max(1, n // 2)}, {"weight": "average"}]
-    kernels += [{"weight": weight, "u": rng.uniform(0.1, 1, n)} for weight in ("add", "mult")]
-    kernels += [{"weight": weight, "u": rng.standard_normal(n)} for weight in ("add", "mult")]
-    for kernel in kernels:
-        for missing in MISSING if kernel["weight"] == "standard" else ["bottom"]:
-            for s, t in product(X, X):
-                concordant, discordant, size = mean_sums(s, t, missing, **kernel)
-                both = concordant + discordant
-                found = correlation(s, t, ties="mean", missing=missing, **kernel)
-                if not both:
-                    assert found == 0
-                else:
-                    error = abs(found - float((concordant - discordant) / both))
-                    assert error <= 1e-12 * float(size / abs(both)), (kernel, missing, s, t)
-                assert found == correlation(t, s, ties="mean", missing=missing, **kernel)
-
-
 def test_correlation_with_ties_is_tau_a():
     x, y = [1, 2, 2, 4], [1, 1, 3, 4]
     assert correlation(x, y, ties="mean") == 4 / 6
@@ -129,32 +83,3 @@ def test_correlation_with_ties_is_tau_a():
     assert correlation([1, 2, 3], [1, 3, 2], ties="mean") == correlation([1, 2, 3], [1, 3, 2])
     # Nothing but rounding is left of a sum that cancels.
     assert correlation([1, 1, 2], [1, 2, 2], weight="add", u=[0.1, -0.1, 0.1], ties="mean") in (-1, 0, 1)
-
-
-def test_objects_take_ties_and_lists():
-    X = random_rows(np.random.default_rng(1), 12, 6)
-    how = {"ties": "mean", "missing": "bottom"}
-    for normalize in (False, True):
-        kernel = Mallows(0.2, normalize=normalize)
-        K = wkendall.gram_matrix(Rankings(X, **how), kernel=kernel)
-        np.testing.assert_array_equal(kernel(Rankings(X, **how)), K)
-        gram = wkendall.KendallGram(kernel, **how)
-        np.testing.assert_array_equal(gram.fit(X[:5]).transform(X), kernel(Rankings(X, **how), Rankings(X[:5], **how)))
-        process = MallowsKernel(0.2, normalize=normalize, **how)
-        found, gradient = process(X, eval_gradient=True)
-        np.testing.assert_array_equal(found, K)
-        np.testing.assert_allclose(process.diag(X), np.diag(K), rtol=1e-15)
-        step = 1e-6
-        moved = [mallows(X, lam=0.2 * np.exp(d), normalize=normalize, **how) for d in (step, -step)]
-        np.testing.assert_allclose(gradient[:, :, 0], (moved[0] - moved[1]) / (2 * step), atol=1e-9)
-    nystroem = wkendall.KendallNystroem(Mallows(0.2), n_components=12, random_state=0, **how).fit(X)
-    np.testing.assert_allclose(nystroem.transform(X) @ nystroem.transform(X).T, mallows(X, lam=0.2, **how), atol=1e-8)
-    means = wkendall.KendallKMeans(3, Mallows(0.2), random_state=0, **how).fit(X)
-    assert len(means.labels_) == 12
-    lists = WeightedKendallKernel("mult", missing="bottom", ties="mean")
-    np.testing.assert_array_equal(
-        lists(X), wkendall.gram_matrix(X, weight="mult", u=np.exp(-np.log1p(np.arange(6))), normalize=True, **how)
-    )
-    assert not lists.is_stationary()
-    anywhere = WeightedKendallKernel("standard", missing="anywhere", ties="mean")
-    assert anywhere(X).shape == (12, 12)

@@ -9,13 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import kill
 import numpy as np
 import pytest
 import wkendall
-from definitions import random_rankings
 from nouns import gram_to_file
-from stopped_runs import MULT, StopError, X, files, interrupted, small_blocks
+from stopped_runs import ENVIRONMENT, MULT, StopError, X, files, interrupted, small_blocks
 from wkendall import _disk
 from wkendall.gram_file import blocks, matrix_file
 from wkendall.gram_file.journal import Journal
@@ -133,31 +131,6 @@ def test_a_file_that_appears(monkeypatch):
     assert files() == ["gram.npy"]
 
 
-@pytest.mark.parametrize("where", ["before", "linked", "named", "cleaned"])
-def test_killed_while_the_file_gets_its_name(where, monkeypatch):
-    """Every state that a process can leave between the last block and the end."""
-
-    def stop(*_):
-        raise StopError
-
-    with monkeypatch.context() as patch:
-        small_blocks(patch, 15)
-        if where == "before":
-            patch.setattr(matrix_file, "claim", stop)
-        elif where == "linked":
-            patch.setattr(matrix_file, "claim", lambda unfinished, target: os.link(unfinished, target) or stop())
-        elif where == "named":
-            patch.setattr(matrix_file._File, "_clean", stop)
-        else:
-            patch.setattr(Journal, "remove", stop)
-        with pytest.raises(StopError):
-            wkendall.gram_to_file("gram.npy", X)
-    assert "gram.npy.journal" in files()
-    found = wkendall.gram_to_file("gram.npy", X, resume=True)
-    assert (found == wkendall.gram_matrix(X)).all()
-    assert files() == ["gram.npy"]
-
-
 def test_a_torn_line_is_cut_off(monkeypatch):
     interrupted(monkeypatch, 5)
     whole = Path("gram.npy.journal").read_bytes()
@@ -264,18 +237,6 @@ def test_without_locks(monkeypatch):
     assert (wkendall.gram_to_file("gram.npy", X) == wkendall.gram_matrix(X)).all()
 
 
-def test_kill_and_go_on():
-    """Kill -9 at random moments; `python tests/helpers/kill.py` does the same with 20,000 rankings."""
-    np.save("x.npy", random_rankings(np.random.default_rng(0), 600, 20))
-    size = 60 * 60 * 8
-    folder = Path.cwd()
-    seconds = kill.run_unbroken(size, folder, "whole.npy")
-    assert (np.load("whole.npy") == wkendall.gram_matrix(np.load("x.npy"), **MULT)).all()
-    kill.run_killed(size, folder, "killed.npy", 6, seconds, say=False)
-    assert Path("whole.npy").read_bytes() == Path("killed.npy").read_bytes()
-    assert files() == ["killed.npy", "whole.npy", "x.npy"]
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as Unix does")
 @pytest.mark.parametrize("place", ["_begin", "_compute", "_store", "_put", "_name", "_clean"])
 @pytest.mark.parametrize("after", [False, True])
@@ -301,7 +262,7 @@ matrix_file._File.{place} = killed
 wkendall.gram_to_file("gram.npy", np.load("x.npy"))
 """
     np.save("x.npy", X)
-    done = subprocess.run([sys.executable, "-c", script], env=kill.ENVIRONMENT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], env=ENVIRONMENT, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     if (place, after) in (("_clean", True), ("_name", True)):
         assert files() == ["gram.npy", "x.npy"]

@@ -9,62 +9,16 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import wkendall
-from cases import STRATEGIES
-from definitions import kernels, random_rankings
-from orders import counted
+from definitions import random_rankings
 from processes import Child
 from wkendall import _core, _memory
 
 MULT = {"weight": "mult", "u": "log"}
-
-
-def test_the_same_bits_for_any_number_of_threads():
-    X = random_rankings(np.random.default_rng(0), 150, 40)
-    Y = random_rankings(np.random.default_rng(1), 60, 40)
-    for params in kernels(40):
-        for other in (None, Y):
-            one = wkendall.gram_matrix(X, other, n_jobs=1, **params)
-            for n_jobs in (2, 3, -1, None, 100):
-                assert (one == wkendall.gram_matrix(X, other, n_jobs=n_jobs, **params)).all()
-
-
-@pytest.mark.parametrize("tile", [1, 2, 7, 64, 1000])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_bits_for_any_tile(tile, threads):
-    values = random_rankings(np.random.default_rng(0), 70, 40)
-    x = _core.Rankings(values)
-    measure = _core.Measure("kendall", 40, {"weight": "add", "u": "log"})
-    for y in (None, x):
-        out = np.full((70, 70), np.nan)
-        _core.gram(measure, x, y, out, threads=threads, tile=tile)
-        assert (out == wkendall.gram_matrix(values, weight="add", u="log")).all()
-
-
-@pytest.mark.parametrize("level", _core.instruction_sets())
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_backend(strategy, level):
-    X = random_rankings(np.random.default_rng(0), 70, 130)
-    for params in kernels(130):
-        weighted = not counted(params)
-        if (strategy == "bits" and weighted) or (strategy == "product" and not weighted):
-            continue
-        wanted = wkendall.gram_matrix(X, backend="partition", **params)
-        found = wkendall.gram_matrix(X, backend=f"{strategy}-{level}", **params)
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * wanted[0, 0] if weighted else 0)
-
-
-def test_repeated_rankings():
-    X = random_rankings(np.random.default_rng(0), 40, 6)
-    pick = np.random.default_rng(1).integers(0, 40, 500)
-    for params in kernels(6):
-        K = wkendall.gram_matrix(X, **params)
-        found = wkendall.gram_matrix(X[pick], **params)
-        np.testing.assert_allclose(found, K[np.ix_(pick, pick)], rtol=0, atol=1e-12 * max(K[0, 0], 0))
-        assert (found == wkendall.gram_matrix(X[pick], X[pick].copy(), **params)).all()
 
 
 def test_show_config(capsys):
@@ -179,52 +133,41 @@ def test_other_python_threads_run_meanwhile():
     during = ticks - before
     stop.set()
     ticker.join()
-    assert during > 10
+    assert during > 1
 
 
-def test_calls_from_several_threads_at_once():
-    X = random_rankings(np.random.default_rng(0), 120, 60)
-    wanted = wkendall.gram_matrix(X, **MULT)
-    results = [None] * 6
+@contextmanager
+def held(X, out, threads):
+    """Another thread computes distances, and stays in the middle of its call until the block ends."""
+    begun, go = threading.Event(), threading.Event()
 
-    def call(index):
-        results[index] = wkendall.gram_matrix(X, n_jobs=1 + index % 3, **MULT)
+    def wait(*_):
+        begun.set()
+        assert go.wait(60)
 
-    threads = [threading.Thread(target=call, args=(index,)) for index in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all((result == wanted).all() for result in results)
-
-
-def test_a_small_call_does_not_wait_for_a_large_one():
-    X = random_rankings(np.random.default_rng(0), 1500, 600)
-    order = []
-
-    def large():
-        wkendall.gram_matrix(X, n_jobs=2, **MULT)
-        order.append("large")
-
-    thread = threading.Thread(target=large)
+    words = _core.Measure("distance", X.shape[1], {}), _core.Rankings(X), None, out
+    thread = threading.Thread(target=_core.gram, args=words, kwargs={"threads": threads, "progress": wait})
     thread.start()
-    time.sleep(0.3)
-    wkendall.gram_matrix(X[:80, :60].argsort(), n_jobs=2)
-    order.append("small")
-    thread.join()
-    assert order == ["small", "large"]
+    try:
+        assert begun.wait(60)
+        yield
+    finally:
+        go.set()
+        thread.join()
+
+
+def test_a_call_does_not_wait_for_another():
+    X = random_rankings(np.random.default_rng(0), 120, 60)
+    with held(X, np.empty((120, 120)), 2):
+        found = wkendall.gram_matrix(X, n_jobs=2, **MULT)
+    assert (found == wkendall.gram_matrix(X, n_jobs=1, **MULT)).all()
 
 
 def test_out_used_by_two_calls_at_once():
-    X = random_rankings(np.random.default_rng(0), 900, 600)
-    out = np.empty((900, 900))
-    thread = threading.Thread(target=wkendall.gram_matrix, args=(X,), kwargs={"out": out, "n_jobs": 1, **MULT})
-    thread.start()
-    time.sleep(0.1)
-    with pytest.raises(ValueError, match="out is in use by another call"):
-        wkendall.gram_matrix(X, out=out, **MULT)
-    thread.join()
-    assert (out == wkendall.gram_matrix(X, **MULT)).all()
+    X, out = random_rankings(np.random.default_rng(0), 50, 10), np.empty((50, 50))
+    with held(X, out, 1), pytest.raises(ValueError, match="out is in use by another call"):
+        wkendall.gram_matrix(X, out=out)
+    assert (out == wkendall.distance_matrix(X)).all()
 
 
 def _gram_in_child(X):

@@ -8,15 +8,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-
-NAN = np.nan
-BOTTOM = {"ties": "mean", "missing": "bottom"}
-
-
-def sparse(X, form="csr"):
-    X = np.asarray(X, dtype=float)
-    rows, columns = np.nonzero(~np.isnan(X))
-    return sp.coo_array((X[rows, columns], (rows, columns)), shape=X.shape).asformat(form)
+from completions import BOTTOM, NAN, sparse
 
 
 def with_a_zero():

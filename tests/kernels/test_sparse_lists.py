@@ -2,10 +2,6 @@
 
 import pickle
 import re
-import subprocess
-import sys
-from fractions import Fraction
-from itertools import product
 
 import dask
 import numpy as np
@@ -13,8 +9,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-from completions import NAN, completions, random_rows
-from definitions import sums
+from completions import BOTTOM, NAN, sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from nouns import gram_to_file, kernel_of
@@ -24,67 +19,21 @@ from sklearn.svm import SVC
 from wkendall import Kendall, KendallCorrelation, Mallows, Rankings
 from wkendall.gram_file import blocks
 
-BOTTOM = {"ties": "mean", "missing": "bottom"}
-
-
-def sparse(X, form="csr"):
-    """What is stored is what is not NaN; zeros too."""
-    X = np.asarray(X, dtype=float)
-    rows, columns = np.nonzero(~np.isnan(X))
-    return sp.coo_array((X[rows, columns], (rows, columns)), shape=X.shape).asformat(form)
-
-
-def weights(n, rng):
-    u = rng.uniform(0.1, 1, n)
-    return [
-        {"weight": "standard"},
-        {"weight": "top", "k": max(1, n // 2)},
-        {"weight": "add", "u": u},
-        {"weight": "add", "u": rng.standard_normal(n)},
-        {"weight": "mult", "u": u},
-        {"weight": "mult", "u": rng.standard_normal(n)},
-        {"weight": "average"},
-    ]
-
-
-def mean_over_completions(s, t, signed, kernel):
-    values = [sums(a, b, **kernel) for a, b in product(completions(s, "bottom"), completions(t, "bottom"))]
-    mean = sum(Fraction(value.signed if signed else value.concordant) for value in values) / len(values)
-    return float(mean), float(sum(Fraction(value.size) for value in values) / len(values))
-
-
-@pytest.mark.parametrize("n", range(7))
-@pytest.mark.parametrize("signed", [False, True])
-def test_means_over_completions(n, signed):
-    rng = np.random.default_rng(n)
-    X = random_rows(rng, 4 if n < 5 else 2, n)
-    if n == 6:
-        X[:] = [[1, 2, 2, NAN, 3, NAN], [NAN, 1, 2, NAN, 3, NAN]]
-    for kernel in weights(n, rng)[:: 1 if n < 6 else 2]:
-        wanted = np.array([[mean_over_completions(s, t, signed, kernel) for t in X] for s in X])
-        K = wkendall.gram_matrix(sparse(X), signed=signed, **BOTTOM, **kernel)
-        assert (np.abs(K - wanted[..., 0]) <= 1e-12 * wanted[..., 1]).all(), kernel
-        own = wkendall.diagonal(sparse(X), signed=signed, **BOTTOM, **kernel)
-        np.testing.assert_allclose(own, np.diag(K), rtol=1e-13)
-        if kernel["weight"] == "standard":
-            D = wkendall.distance_matrix(Rankings(sparse(X), **BOTTOM))
-            np.testing.assert_array_equal(D, n * (n - 1) / 2 - wkendall.gram_matrix(sparse(X), **BOTTOM))
-
 
 def options():
-    """Kernels, signed or not, normalized or not."""
+    """Kernels: signed, of order 1 or neither; normalized or not."""
     names = st.sampled_from(["standard", "top", "add", "mult", "average"])
-    return st.tuples(names, st.booleans(), st.booleans())
+    return st.tuples(names, st.sampled_from([{}, {"signed": True}, {"order": 1}]), st.booleans())
 
 
 @given(st.data(), options(), st.integers(1, 40), st.integers(0, 2**32 - 1))
 def test_values_are_those_of_the_dense_array(data, option, n, seed):
-    weight, signed, normalize = option
+    weight, form, normalize = option
     rng = np.random.default_rng(seed)
     levels, share = data.draw(st.sampled_from([1, 3, 100])), data.draw(st.sampled_from([0.05, 0.3, 0.9, 1]))
     X = np.where(rng.random((6, n)) < share, rng.integers(-levels, levels, (6, n)).astype(float), NAN)
     Y = np.where(rng.random((4, n)) < 0.3, rng.integers(0, levels, (4, n)).astype(float), NAN)
-    kernel = {"weight": weight, "signed": signed, "normalize": normalize}
+    kernel = {"weight": weight, "normalize": normalize, **form}
     kernel |= {"k": 1 + n // 3} if weight == "top" else {"u": rng.random(n)} if weight in ("add", "mult") else {}
     reading = {**BOTTOM, "input": data.draw(st.sampled_from(["ranks", "scores"]))}
     reading["top"] = data.draw(st.sampled_from(["low", "high"]))
@@ -139,49 +88,6 @@ def test_large_unsigned_numbers_are_not_rounded():
 def test_a_matrix_has_two_axes(shape):
     with pytest.raises(ValueError, match=f"X is {len(shape)}-dimensional"):
         wkendall.gram_matrix(sp.coo_array(np.ones(shape)), missing="bottom", ties="mean")
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-def test_mallows(normalize):
-    X = random_rows(np.random.default_rng(3), 12, 9)
-    kernel, lists = Mallows(0.3, normalize=normalize), Rankings(sparse(X), **BOTTOM)
-    K = kernel(lists)
-    np.testing.assert_allclose(K, kernel(Rankings(X, **BOTTOM)), rtol=1e-13)
-    D = wkendall.distance_matrix(lists)
-    own = np.diag(D) / 2 * normalize
-    np.testing.assert_allclose(K, np.exp(-0.3 * (D - own[:, None] - own)), rtol=1e-12)
-
-
-def test_the_table_of_the_documentation():
-    X = np.full((2, 1000), NAN)
-    X[0, :10] = X[1, 10:20] = np.arange(10)
-    plain, signed = (
-        wkendall.gram_matrix(sparse(X), missing="bottom", signed=signed, normalize=True)[0, 1]
-        for signed in (False, True)
-    )
-    assert (round(plain, 2), round(signed, 2)) == (0.98, -0.01)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda X: wkendall.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix(X, missing="anywhere"), 'so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix([[1, 2, 3]], X), 'Y is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), "goes with ranks and scores"),
-        (lambda X: wkendall.KendallGram().fit(X), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.dask.features(X), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.packed_signs(X), "X is sparse: .* not possible here"),
-        (lambda X: wkendall.inverse(X), "X is sparse: .* not possible here"),
-        (lambda X: wkendall.embed(X, np.eye(3)), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix(X, missing="bottom", order=3), "take orders 1 and 2 only"),
-        (lambda X: wkendall.gram_matrix(X, np.ones((1, 4)), **BOTTOM), "X has 3 items, but Y has 4"),
-    ],
-)
-def test_where_sparse_arrays_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(sparse([[1, NAN, 2], [NAN, 1, NAN]]))
 
 
 @pytest.mark.parametrize("n", [3, 5, 9])
@@ -256,18 +162,6 @@ def lists(m, n, rng, length=10):
     return X
 
 
-def test_the_same_bits_for_threads_and_copies():
-    X = sparse(lists(300, 2000, np.random.default_rng(3)))
-    for kernel in weights(2000, np.random.default_rng(4)):
-        K = wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True, n_jobs=1, **kernel)
-        for y, jobs in ((X.copy(), 1), (None, 3), (X.copy(), 2)):
-            found = wkendall.gram_matrix(X, y, missing="bottom", signed=True, normalize=True, n_jobs=jobs, **kernel)
-            np.testing.assert_array_equal(found, K)
-        assert np.linalg.eigvalsh(K).min() > -1e-10
-        assert (np.diag(K) == 1).all()
-        assert wkendall.gram_matrix(X, missing="bottom", dtype=np.float32, **kernel).dtype == np.float32
-
-
 def test_blocks_in_a_file_and_in_dask(tmp_path):
     X = sparse(lists(60, 500, np.random.default_rng(5)))
     wanted = wkendall.gram_matrix(X, missing="bottom", weight="mult", u="log", signed=True)
@@ -320,39 +214,6 @@ def test_estimators():
     assert pipeline.score(X, labels) > 0.9
 
 
-def test_lists_of_names():
-    names = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
-    found = wkendall.from_lists(names)
-    assert (found.kind, found.shape) == ("lists", (4, 4))
-    dense = np.array([[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 2, 1]])
-    order = [["apple", "pear", "plum", "fig"].index(name) for name in found.items]
-    np.testing.assert_array_equal(wkendall.gram_matrix(found), wkendall.gram_matrix(dense[:, order], **BOTTOM))
-    assert wkendall.from_lists([]).shape == (0, 0)
-
-
-MILLION = """
-import resource, sys
-import numpy as np, scipy.sparse as sp, wkendall
-m = n = 1_000_000
-k = 10
-columns = np.random.default_rng(0).integers(0, n // k, (m, k), dtype=np.int32) + np.arange(k, dtype=np.int32) * (n // k)
-X = sp.csr_array((np.tile(np.arange(1.0, k + 1), m), columns.ravel(), np.arange(0, m * k + 1, k, dtype=np.int32)), shape=(m, n))
-del columns
-wkendall.gram_matrix(X[:2], missing="bottom", n_jobs=2)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-own = wkendall.diagonal(X, missing="bottom", signed=True)
-assert (own == 45 + k * (n - k)).all()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
-def test_a_million_lists_of_a_million_items_take_less_than_300_megabytes():
-    run = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True)
-    # The array itself takes 124 MB.
-    assert int(run.stdout) * 1024 < 300e6 - 124e6
-
-
 @pytest.mark.parametrize("n", range(1, 7))
 @pytest.mark.parametrize("stored", ["all", "all but the last"])
 def test_lists_of_all_items_are_complete_rankings(n, stored):
@@ -389,3 +250,22 @@ def test_one_list_that_leaves_out_items_has_no_orders_above_two():
     ):
         wkendall.gram_matrix(X, order=3, **BOTTOM)
     np.testing.assert_array_equal(wkendall.gram_matrix(X[:1], order=3, **BOTTOM), [[4.0]])
+
+
+def test_weights_of_order_one_that_cancel_give_zero():
+    u = np.array([0.1, 0.2, -0.3])
+    X = sparse(np.array([[NAN] * 3, [1, NAN, NAN]]))
+    for normalize in (False, True):
+        K = wkendall.gram_matrix(X, weight="mult", u=u, order=1, normalize=normalize, **BOTTOM)
+        assert K[0, 0] == 0
+        assert K[1, 1] > 0
+
+
+def test_order_one_of_a_huge_catalogue():
+    """An array of all items would take 69 GB."""
+    n = 2**32 - 2
+    X = sp.csr_array(([1, 2, 3, 2, 1, 4], [0, 1, 2, 0, 1, n - 1], [0, 3, 6]), shape=(2, n))
+    assert wkendall.gram_matrix(X, weight="top", k=3, order=1, **BOTTOM).tolist() == [[3, 2], [2, 3]]
+    assert wkendall.gram_matrix(X, order=1, **BOTTOM).tolist() == [[n, n], [n, n]]
+    K = wkendall.gram_matrix(X, weight="average", order=1, **BOTTOM)
+    np.testing.assert_allclose(K, n / 3, rtol=1e-8)

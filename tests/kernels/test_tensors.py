@@ -10,36 +10,17 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import (
-    dense,
-    embedding,
-    factored_kernel,
+    BOUND,
+    absolute,
     kernels,
     pairs_of_pairs,
     position_tensor,
     random_rankings,
+    steep,
     tensor_kernel,
 )
-from orders import BOUND, absolute, steep
 
 # Weights given as tensors, stacks and factors.
-
-
-@pytest.mark.parametrize("order", range(1, 6))
-@pytest.mark.parametrize("n", range(8))
-def test_random_tensors_and_stacks(n, order):
-    rng = np.random.default_rng(10 * n + order)
-    X = random_rankings(rng, 2, n)
-    members = rng.standard_normal((2,) + (n,) * order)
-    wanted = [np.array([[tensor_kernel(s, t, U) for t in X] for s in X]) for U in members]
-    room = BOUND * sum(values[0, 0] for values in wanted)
-    for U, values in zip(members, wanted, strict=True):
-        np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), values, rtol=0, atol=room)
-    stacked = wkendall.gram_matrix(X, U=members, order=order)
-    np.testing.assert_allclose(stacked, wanted[0] + wanted[1], rtol=0, atol=room)
-    for one in (members[:1], list(members[:1]), members[:1].tolist() if n else members[:1]):
-        found = wkendall.gram_matrix(X, U=one, order=order)
-        np.testing.assert_allclose(found, wanted[0], rtol=0, atol=room)
-    assert (wkendall.gram_matrix(X, U=members[:0], order=order) == np.zeros((2, 2))).all()
 
 
 def test_the_order_tells_a_stack_from_a_tensor():
@@ -67,18 +48,6 @@ def test_weights_of_other_kinds():
     matrix = rng.standard_normal((n, n))
     wanted = wkendall.gram_matrix(X, U=matrix)
     assert (wkendall.gram_matrix(X, U=[tuple(row) for row in matrix.tolist()], order=2) == wanted).all()
-
-
-@pytest.mark.parametrize(("n", "order"), [(300, 2), (40, 3), (18, 4)])
-def test_tensors_of_many_blocks(n, order):
-    rng = np.random.default_rng(n)
-    X, Y = random_rankings(rng, 9, n), random_rankings(rng, 4, n)
-    U = rng.standard_normal((n,) * order)
-    phi = np.array([U[np.ix_(*[s - 1] * order)].ravel() for s in np.concatenate([X, Y])])
-    wanted = phi @ phi.T
-    room = BOUND * wanted[0, 0]
-    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), wanted[:9, :9], rtol=0, atol=room)
-    np.testing.assert_allclose(wkendall.gram_matrix(X, Y, U=U, order=order), wanted[:9, 9:], rtol=0, atol=room)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")
@@ -131,96 +100,7 @@ def test_position_weights_give_the_named_kernel(n, order):
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=BOUND * size)
 
 
-@pytest.mark.parametrize("rank", [1, 2, 3, 4])
-@pytest.mark.parametrize("order", range(1, 5))
-def test_factors_give_what_the_dense_tensor_gives(order, rank):
-    rng = np.random.default_rng(10 * order + rank)
-    for n in (1, 2, 3, 6):
-        X, Y = random_rankings(rng, 5, n), random_rankings(rng, 3, n)
-        axes = rng.standard_normal((order, rank, n))
-        terms = axes.swapaxes(0, 1)
-        U = dense(terms, n, order)
-        # An array for every axis; or a tuple of vectors for every term.
-        forms = [tuple(axes), tuple(map(tuple, terms)), tuple(tuple(term.tolist()) for term in terms)]
-        if rank == 1:
-            forms.append(tuple(axes[:, 0]))
-        for other in (None, Y):
-            wanted = wkendall.gram_matrix(X, other, U=U, order=order)
-            room = 1e-10 * wkendall.diagonal(X, U=U, order=order)[0]
-            for form in forms:
-                K = wkendall.gram_matrix(X, other, U=form, order=order)
-                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
-        both = np.stack([U, 2 * U])
-        np.testing.assert_allclose(
-            wkendall.gram_matrix(X, U=both, order=order), 5 * wkendall.gram_matrix(X, U=U, order=order), rtol=1e-10
-        )
-
-
-@pytest.mark.parametrize("n", [1, 5, 30])
-def test_factors_of_any_order(n):
-    rng = np.random.default_rng(n)
-    X = random_rankings(rng, 3, n)
-    for order in (1, 2, 5, 12):
-        for rank in (0, 1, 3):
-            terms = rng.standard_normal((rank, order, n))
-            K = wkendall.gram_matrix(X, U=tuple(terms.swapaxes(0, 1)), order=order)
-            wanted = [[factored_kernel(s, t, terms) for t in X] for s in X]
-            np.testing.assert_allclose(K, wanted, rtol=0, atol=1e-11 * abs(wanted[0][0]))
-    u = rng.standard_normal(n)
-    K = wkendall.gram_matrix(X, U=(u,) * 12, order=12)
-    first = wkendall.gram_matrix(X, U=u, order=1)
-    np.testing.assert_allclose(K, first**12, rtol=0, atol=1e-11 * K[0, 0])
-
-
-def test_one_ranking_embedded_by_hand():
-    U = np.arange(27.0).reshape(3, 3, 3)
-    s, t = np.array([2, 3, 1]), np.array([1, 3, 2])
-    assert wkendall.kernel(s, t, U=U, order=3) == (embedding(s, U) * embedding(t, U)).sum()
-    assert wkendall.kernel(s, t, order=3) == 0
-    assert wkendall.kernel(t, t, order=3) == 1
-
-
 # Weights of pairs of pairs.
-
-
-def semidefinite(rng, n, rank):
-    A = rng.standard_normal((rank, n * n))
-    W = sum((np.outer(a, a) for a in A), np.zeros((n * n, n * n)))
-    return A.reshape(rank, n, n), W.reshape((n,) * 4)
-
-
-@pytest.mark.parametrize("n", range(7))
-def test_pairs_of_pairs(n):
-    rng = np.random.default_rng(n)
-    X, Y = random_rankings(rng, 4, n), random_rankings(rng, 3, n)
-    A, W = semidefinite(rng, n, 3)
-    _, full = semidefinite(rng, n, n * n)
-    for weights in (W, full):
-        room = BOUND * max(np.abs(weights).sum(), 1)
-        for other in (X, Y):
-            wanted = np.array([[pairs_of_pairs(s, t, weights) for t in other] for s in X])
-            for check in (True, False):
-                K = wkendall.gram_matrix(X, other, W=weights, check=check)
-                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
-    stack = wkendall.gram_matrix(X, U=np.triu(A, 1))
-    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W), stack, rtol=0, atol=BOUND * max(np.abs(W).sum(), 1))
-
-
-def test_pairs_of_pairs_in_lists():
-    rng = np.random.default_rng(0)
-    X, W = random_rankings(rng, 4, 3), semidefinite(rng, 3, 2)[1]
-    assert (wkendall.gram_matrix(X, W=W.tolist(), order=2) == wkendall.gram_matrix(X, W=W)).all()
-
-
-def test_the_average_kernel_as_weights_of_pairs_of_pairs():
-    n = 6
-    X = random_rankings(np.random.default_rng(0), 5, n)
-    later = np.arange(1, n + 1)
-    W = np.broadcast_to((n + 1 - np.maximum.outer(later, later))[None, :, None, :] / n, (n,) * 4)
-    wanted = wkendall.gram_matrix(X, weight="average")
-    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W), wanted, rtol=BOUND, atol=0)
-    standard = wkendall.gram_matrix(X, W=np.ones((n,) * 4))
-    np.testing.assert_allclose(standard, wkendall.gram_matrix(X), rtol=BOUND, atol=0)
 
 
 @pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])
@@ -239,12 +119,3 @@ def test_weights_that_are_not_positive_semidefinite(function):
     assert any(number == pytest.approx(least, rel=1e-2) for number in named)
     wanted = np.array([[pairs_of_pairs(s, t, W) for t in X] for s in X])
     np.testing.assert_allclose(wkendall.gram_matrix(X, W=W, check=False), wanted, rtol=0, atol=1e-11)
-
-
-def test_rounding_does_not_make_weights_indefinite():
-    n = 5
-    rng = np.random.default_rng(0)
-    X = random_rankings(rng, 3, n)
-    for scale in (1e-100, 1.0, 1e100):
-        _, W = semidefinite(rng, n, 2)
-        assert np.isfinite(wkendall.gram_matrix(X, W=scale * W)).all()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import wkendall
 from completions import completions, random_rows
-from definitions import random_rankings
-from subspaces import leading_subspaces, pure_basis
+from labelled import leading_subspaces, pure_basis
 from wkendall import (
     AlternatingClassifier,
     AlternatingRegressor,
@@ -50,32 +49,6 @@ def test_tensors_are_means_over_completions(n, order):
     sums = sample.tuple_sums(coefficients, order)
     np.testing.assert_allclose(sums @ U.ravel(), sample.combine(coefficients, U).ravel(), atol=1e-11)
     np.testing.assert_allclose(sums.T @ B.ravel(), sample.inverted().combine(coefficients, B).ravel(), atol=1e-11)
-
-
-@pytest.mark.parametrize("order", [1, 2])
-def test_complete_rankings_are_the_same_either_way(order):
-    rng = np.random.default_rng(1)
-    X = random_rankings(rng, 6, 5)
-    U, B = rng.standard_normal((2, *(5,) * order))
-    coefficients = rng.standard_normal(6)
-    one, other = PositionTensors(_core.Rankings(X)), tied(X)
-    for first, second in ((one, other), (one.inverted(), other.inverted())):
-        np.testing.assert_allclose(first.embed(U), second.embed(U), atol=1e-12)
-        np.testing.assert_allclose(first.gram(U, order), second.gram(U, order), atol=1e-11)
-        np.testing.assert_allclose(first.combine(coefficients, U), second.combine(coefficients, U), atol=1e-11)
-        np.testing.assert_allclose(first.scores(U, B), second.scores(U, B), atol=1e-11)
-        np.testing.assert_allclose(
-            first.tuple_sums(coefficients, order), second.tuple_sums(coefficients, order), atol=1e-12
-        )
-
-
-@pytest.mark.parametrize("order", [1, 2])
-def test_block_means_are_a_projection(order):
-    rng = np.random.default_rng(2)
-    sample = tied(np.array([[1.0, 2, 2, 2, 3, 3, 3]]))
-    U = rng.standard_normal((7,) * order)
-    once = sample.embed(U)[0].reshape(U.shape)
-    np.testing.assert_allclose(sample.embed(once)[0].reshape(U.shape), once, atol=1e-13)
 
 
 @pytest.mark.parametrize("inverse", [False, True])
@@ -146,32 +119,3 @@ def test_weights_from_rankings_with_ties(order, pure):
     np.testing.assert_allclose(found.B, wanted.B, atol=1e-8)
     other = wkendall.suquan_svd(votes, y, order, pure=pure, n_jobs=2)
     np.testing.assert_array_equal(found.U, other.U)
-
-
-def test_what_is_not_learned():
-    X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="missing is 'anywhere', which is for the standard weight"):
-        wkendall.suquan_svd(Rankings(X, ties="mean", missing="anywhere"), y)
-    with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
-        wkendall.suquan_svd(Rankings(X, ties="mean", missing="bottom"), y, 3)
-    with pytest.raises(ValueError, match='ties="mean" treats equal numbers as ties'):
-        wkendall.suquan_svd([[1, 1, 2], [1, 2, 3]], [0, 1])
-
-
-def test_what_estimators_do_not_take():
-    X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="NaN"):
-        SuquanSVDClassifier(ties="mean").fit(X, y)
-    with pytest.raises(ValueError, match=r'X: row 0 holds 1 twice, .*ties="mean"'):
-        SuquanSVDClassifier(missing="bottom").fit(X, y)
-    with pytest.raises(ValueError, match="missing is 'anywhere', which is for the standard weight"):
-        SuquanSVDClassifier(ties="mean", missing="anywhere").fit(X, y)
-    with pytest.raises(
-        ValueError, match="order is 3, but with ties or missing items weights are learned for order 1 and 2 only"
-    ):
-        SuquanSVDClassifier(3, ties="mean", missing="bottom").fit(X, y)
-
-
-def test_enumeration_helper_counts():
-    assert len(completions([1.0, 1.0, NAN, NAN], "bottom")) == 4
-    assert all(sorted(ranks) == [1, 2, 3] for ranks in completions([NAN] * 3, "bottom"))

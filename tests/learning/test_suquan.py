@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from subspaces import leading_subspaces, pure_basis
+from labelled import leading_subspaces, pure_basis
 from wkendall import Rankings
-from wkendall.learning import decomposition, singular_values
+from wkendall.learning import singular_values
 
 
 def labels(rng, rows):
@@ -88,13 +88,6 @@ def test_same_as_a_dense_decomposition(n, order, rows, components):
     check_against_dense(X, y, order, components)
 
 
-@pytest.mark.parametrize("n", [7, 8])
-def test_same_as_a_dense_decomposition_for_the_largest_sizes(n):
-    rng = np.random.default_rng(n)
-    X, y = random_rankings(rng, 60, n), labels(rng, 60)
-    check_against_dense(X, y, 3, 2)
-
-
 @pytest.mark.parametrize(("n", "order"), [(n, order) for n, order in SIZES if n > order])
 @pytest.mark.parametrize("components", [1, 2])
 def test_pure_same_as_a_dense_decomposition(n, order, components):
@@ -123,17 +116,6 @@ def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows
         monkeypatch.setattr(singular_values, "FORMED", 0)
         monkeypatch.setattr(singular_values, "FORMED_FOR_MANY", 0)
     check_against_dense(X, y, order, components, pure)
-
-
-def test_values_of_the_first_order_come_three_times():
-    rng = np.random.default_rng(3)
-    X, y = random_rankings(rng, 60, 6), labels(rng, 60)
-    single = np.linalg.svd(explicit(X, y, 1), compute_uv=False)
-    found = wkendall.suquan_svd(X, y, 2)
-    assert found.multiplicity[0] in (1, 3)
-    several = np.linalg.svd(explicit(X, y, 2), compute_uv=False)
-    for value in single[single > 1e-9]:
-        assert (np.abs(several - value) < 1e-9).sum() == 3
 
 
 def test_the_leading_weights_know_single_items_only():
@@ -181,24 +163,6 @@ def test_a_signal_of_pairs(sign):
     assert found.multiplicity.tolist() == [3]
     assert abs((found.U * U).sum()) < 1e-9
     assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.95
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_labels_of_pairs_while_one_item_is_popular(seed):
-    """The labels depend on a pair only, but among rankings with a popular item its partner alone tells much about them."""
-    rng = np.random.default_rng(seed)
-    utility = rng.gumbel(size=(3000, 6))
-    utility[:, 0] += 1.5
-    X = (-utility).argsort(axis=1).argsort(axis=1) + 1
-    half = np.array([1, 1, 1, -1, -1, -1])
-    y = half[X[:, 0] - 1] == half[X[:, 1] - 1]
-    basis = pure_basis(6, 2)
-    U = np.outer(half, half).ravel() @ basis.T @ basis
-    U = U.reshape(6, 6) / np.linalg.norm(U)
-    plain = wkendall.suquan_svd(X, y)
-    assert plain.multiplicity.tolist() == [3]
-    assert abs((plain.U * U).sum()) < 1e-9
-    assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.93
 
 
 @pytest.mark.parametrize(("n", "order"), [(6, 2), (30, 2), (5, 3)])
@@ -268,63 +232,3 @@ def test_equal_classes_teach_nothing():
     with pytest.warns(UserWarning, match="no weights can be learned"):
         found = wkendall.suquan_svd(X, [0, 1, 0, 1], n_components=2, pure=True)
     np.testing.assert_allclose(found.U.sum(axis=1), 0, atol=1e-12)
-
-
-@pytest.mark.parametrize(("n", "order"), [(30, 2), (9, 3)])
-@pytest.mark.parametrize("pure", [False, True])
-def test_equal_classes_of_many_items_teach_nothing(n, order, pure):
-    X = np.tile(random_rankings(np.random.default_rng(10), 4, n), (2, 1))
-    with pytest.warns(UserWarning, match="no weights can be learned"):
-        found = wkendall.suquan_svd(X, [0] * 4 + [1] * 4, order, pure=pure)
-    assert np.linalg.norm(found.U) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"y": [0, 1, 0]}, r"y has shape \(3,\), but X has 4 rankings: it must have shape \(4,\)"),
-        ({"y": [0, 0, 0, 0]}, "y has 1 different labels, but must have two"),
-        ({"y": [0, 1, 2, 0]}, "y has 3 different labels"),
-        ({"y": [0.0, 1.0, np.nan, 1.0]}, r"y\[2\] is nan, but must be the class of a ranking"),
-        (
-            {"y": np.array([None, 1, None, 1], dtype=object)},
-            "y holds NoneType and int, but all labels must be of one kind",
-        ),
-        ({"order": 0}, "order is 0"),
-        ({"n_components": 0}, "n_components is 0"),
-        (
-            {"order": 3, "pure": True},
-            "pure needs at least 4 items: 3 items have no tensors of order 3 without a part of lower order",
-        ),
-        ({"X": np.zeros((4, 0))}, "X has no items"),
-        ({"X": [[1, 2, 2]] * 4}, "X: row 0"),
-        ({"order": 30}, "memory"),
-    ],
-)
-def test_bad_input_is_refused(change, message):
-    arguments = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]} | change
-    with pytest.raises(ValueError, match=message):
-        wkendall.suquan_svd(**arguments)
-
-
-@pytest.mark.parametrize(("n", "order"), [(2, 1), (5, 1), (4, 2), (5, 3), (3, 3), (5, 4)])
-def test_projection_on_pure_tensors(n, order):
-    rng = np.random.default_rng(8)
-    basis = pure_basis(n, order)
-    tensors = rng.standard_normal((3, n**order))
-    np.testing.assert_allclose(decomposition.Pure(n, order)(tensors), tensors @ basis.T @ basis, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("order", "part", "ways"), [(1, 1, 1), (2, 1, 3), (3, 1, 10), (4, 1, 37), (2, 2, 1), (3, 2, 6)]
-)
-def test_lifts_commute_with_permutations(order, part, ways):
-    rng = np.random.default_rng(9)
-    n = 5
-    tensor = rng.standard_normal((n,) * part)
-    found = list(decomposition.lifts(tensor, order))
-    assert len(found) == ways
-    ranks = rng.permutation(n)
-    moved = list(decomposition.lifts(wkendall.embed([ranks], tensor)[0], order))
-    for lift, other in zip(found, moved, strict=True):
-        np.testing.assert_array_equal(wkendall.embed([ranks], lift)[0], other)

@@ -1,9 +1,11 @@
 """The whole run: results, ends, interruptions, files."""
 
 import signal
+import sys
 
 import numpy as np
 import pytest
+from paths import ROOT, loaded
 from scipy.optimize import OptimizeResult
 from wkendall import RankingError
 from wkendall.optimize import Optimizer, minimize
@@ -198,3 +200,22 @@ def test_spaces_of_one_point(space, n_items, noisy):
     assert (found.fun, found.nfev) == (1.0, 5 if noisy else 1)
     with pytest.raises(RankingError, match="n is 3, but only 1"):
         Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)
+
+
+# The example of the order of jobs.
+
+
+@pytest.fixture(scope="module")
+def flow_shop():
+    return loaded(ROOT / "examples/flow_shop.py")
+
+
+def test_script(flow_shop, monkeypatch, capsys, tmp_path):
+    sizes = ["--jobs-to-schedule", "6", "--machines", "3", "--evaluations", "18", "--save", str(tmp_path / "run.json")]
+    monkeypatch.setattr(sys, "argv", ["flow_shop.py", *sizes])
+    outputs = []
+    for _ in range(2):
+        flow_shop.main()
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0].startswith("18 evaluations\norder of the jobs: ")
+    assert outputs[1] == outputs[0]  # all evaluations are in the file

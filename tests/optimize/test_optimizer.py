@@ -237,28 +237,6 @@ def test_saved_files_are_plain_json(tmp_path):
     assert repr(again) == "Optimizer(3, kernel='mallows', space='tour'): 2 evaluations"
 
 
-def test_damaged_files(tmp_path):
-    path = tmp_path / "run.json"
-    run(Optimizer(4, rng=0), 3).save(path)
-    good = json.loads(path.read_text())
-    damaged = [
-        ("{", "it is not JSON"),
-        ("[]", "it is other JSON"),
-        (json.dumps(good | {"version": 2}), "has version 2"),
-        (json.dumps({name: value for name, value in good.items() if name != "y"}), "it has no 'y'"),
-        (json.dumps(good | {"y": [1.0]}), "lists of the same length"),
-        (json.dumps(good | {"x": [[0, 1, 2, 2]] * 3}), "has item 2 twice"),
-        (json.dumps(good | {"kernel": "other"}), "is damaged: kernel is 'other'"),
-        (json.dumps(good | {"feasible": True}), "^feasible must be given as before"),
-    ]
-    for text, message in damaged:
-        path.write_text(text)
-        with pytest.raises(ValueError, match=message):
-            Optimizer.load(path)
-    with pytest.raises(FileNotFoundError):
-        Optimizer.load(tmp_path / "none.json")
-
-
 def test_before_the_first_value():
     result = Optimizer(4).result()
     assert (result.x, result.fun, result.nfev, result.success) == (None, np.inf, 0, False)

@@ -17,14 +17,6 @@ import wkendall
 from paths import ROOT
 
 
-def test_names():
-    assert wkendall.__all__ == sorted(wkendall.__all__)
-    for name in wkendall.__all__:
-        assert hasattr(wkendall, name)
-        if callable(getattr(wkendall, name)):
-            assert inspect.getdoc(getattr(wkendall, name))
-
-
 def test_help_has_a_line_for_every_public_name_and_none_for_the_modules_inside():
     lines = dict(re.findall(r"^    (\w+) +(\S.*)$", wkendall.__doc__, flags=re.MULTILINE))
     assert set(lines) == set(wkendall.__all__) - {"__version__"} | {"dask"}

@@ -8,11 +8,8 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
 
 import pytest
-from check_version import problems
-from check_wheels import LARGEST
-from check_wheels import problems as wheel_problems
-from lower_bounds import lower_bounds
 from paths import ROOT
+from releases import LARGEST, lower_bounds, version_problems, wheel_problems
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CRATE = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
@@ -21,8 +18,10 @@ INDEX_PAGE = (ROOT / PROJECT["project"]["readme"]).read_text()
 
 
 def test_versions_agree():
-    assert list(problems(ROOT, f"v{CRATE['version']}")) == []
-    assert list(problems(ROOT, "v0.0.1")) == [f"the tag is v0.0.1, the version in Cargo.toml {CRATE['version']}"]
+    assert list(version_problems(ROOT, f"v{CRATE['version']}")) == []
+    assert list(version_problems(ROOT, "v0.0.1")) == [
+        f"the tag is v0.0.1, the version in Cargo.toml {CRATE['version']}"
+    ]
 
 
 def test_the_installed_package_has_the_metadata():

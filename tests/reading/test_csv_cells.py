@@ -1,12 +1,8 @@
 """Cells of CSV files: whole numbers that doubles cannot hold, names in quotes, and columns that count the rows."""
 
-import sys
-from decimal import Decimal
-
 import numpy as np
 import pytest
 from orders_of_items import NAN, numbers, same, written
-from wkendall.reading.columns import doubles_apart
 from wkendall.reading.csv_files import read_csv
 
 
@@ -47,21 +43,6 @@ def test_whole_numbers_beside_others(tmp_path):
     (row,) = numbers(written(tmp_path, "table.csv", text)).X.tolist()
     assert row[0] == row[3] > row[1] == 2**53
     assert np.isnan(row[2])
-
-
-def test_doubles_apart():
-    rng = np.random.default_rng(0)
-    for scale in (2**53, 2**62, 10**25):
-        for _ in range(50):
-            values = [scale + int(step) for step in rng.integers(-6, 6, 8)]
-            found = doubles_apart([Decimal(value) for value in values])
-            assert signs(found) == signs(values)
-    most = int(sys.float_info.max)
-    values = [most - 2, most, most - 1, most - 2]
-    assert signs(doubles_apart([Decimal(value) for value in values])) == signs(values)
-    assert max(doubles_apart([Decimal(value) for value in values])) == sys.float_info.max
-    same(np.array(doubles_apart([1.0, NAN, Decimal(2)])), [1, NAN, 2])
-    assert doubles_apart([]) == []
 
 
 @pytest.mark.parametrize("word", ["NA", "NaN", "nan"])

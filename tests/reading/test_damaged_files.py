@@ -10,13 +10,11 @@ from argparse import Namespace
 import numpy as np
 import pytest
 import wkendall
-from survey_files import columns_of, doubles, frame, integers, number, save_file, sequence, strings, symbol, vector
 from wkendall.cli import main
 from wkendall.cli.labels import read_labels
 from wkendall.cli.messages import CommandError
 from wkendall.cli.reading import Source
 from wkendall.cli.reading import read_rankings as read_files
-from wkendall.datasets import load_eurobarometer
 
 READING = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False, "items": None}
 READING |= {"layout": "ranks", "input": "scores", "top": "low", "ties": "mean", "missing": "bottom"}
@@ -217,28 +215,6 @@ def test_arrays_of_every_version_and_shape_are_read(tmp_path):
 
 
 # Data frames of R.
-
-
-def with_columns(**columns):
-    return save_file([("x", frame({**columns_of(), **columns}))])
-
-
-DAMAGED = {
-    "codes that are not whole": with_columns(SEX=doubles([1.5] * 4, [("levels", strings(["m", "f"]))])),
-    "a column of lists": with_columns(SEX=vector(19, number(4) + integers([1]) * 4)),
-    "a sequence of texts": with_columns(z=sequence(4, 1).replace(doubles([4, 1, 1]), strings(["4", "1", "1"]))),
-    "names that are lists": save_file([("x", vector(19, number(0), [("names", vector(19, number(0)))]))]),
-    "a symbol of nothing": with_columns(z=symbol(None)),
-}
-
-
-@pytest.mark.timeout(60)
-@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_damaged_data_frames(tmp_path, content):
-    pytest.importorskip("rdata")
-    path = tmp_path / "x.RData"
-    path.write_bytes(content)
-    refused(lambda: load_eurobarometer(path), "^x.RData: ")
 
 
 @pytest.mark.parametrize("name", ["zeros.npz", "zeros.npy", "bytes.npz"])

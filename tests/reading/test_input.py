@@ -92,25 +92,3 @@ def test_position_weights_by_name_and_by_value():
                     wkendall.gram_matrix(X, weight=weight, u=u) == wkendall.gram_matrix(X, weight=weight, u=name)
                 ).all()
     assert wkendall.gram_matrix(X, weight="mult", u=[1, 2, 3, 4, 5]).dtype == np.float64
-
-
-def test_triangular_weight_matrix_is_the_named_kernel():
-    u = 1 / np.log2(np.arange(2, 7))
-    np.testing.assert_allclose(wkendall.gram_matrix(X, U=np.triu(np.outer(u, u), 1)), K, rtol=1e-14)
-
-
-def test_every_function_checks():
-    """Every function gives the same verdict."""
-    wrong = [[1, 2, 2]]
-    for function in (
-        wkendall.gram_matrix,
-        wkendall.distance_matrix,
-        wkendall.Mallows(),
-        wkendall.diagonal,
-        wkendall.Rankings,
-    ):
-        with pytest.raises(ValueError, match="X: row 0 holds 2 twice"):
-            function(wrong)
-    for name, function in (("y", wkendall.kernel), ("Y", wkendall.KendallCorrelation())):
-        with pytest.raises(ValueError, match=f"{name}: row 0 holds 2 twice"):
-            function([1, 2, 3], wrong[0])

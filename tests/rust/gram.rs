@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Backend, Error, Factor, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_into,
-    gram_matrix, instruction_sets, planned,
+    Error, Factor, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_matrix,
+    instruction_sets, planned,
 };
 
 fn measures(n: usize) -> Vec<Measure> {
@@ -201,27 +201,6 @@ fn check_block(measure: &Measure, x: &Rankings, y: &Rankings, values: &[f64], na
 }
 
 #[test]
-fn backends_that_do_not_exist_or_do_not_fit_are_refused() {
-    for name in ["", "bit", "bits-", "bits-product", "avx2-portable", "bits-avx2-avx2"] {
-        let error = name.parse::<Backend>().unwrap_err();
-        assert!(matches!(&error, Error::UnknownBackend { name: found, .. } if found == name), "{error:?}");
-        for known in backends::strategies().iter().chain(backends::instruction_sets()) {
-            assert!(error.to_string().contains(known), "{error}");
-        }
-    }
-    let x = Rankings::from_ranks(1, 2, &[1, 2]).unwrap();
-    let run = |weight: &Weight, name: &str| {
-        let options = Options { backend: name.parse().unwrap(), ..Options::default() };
-        gram(&Measure::kernel(weight, 2).unwrap(), &x, None, options)
-    };
-    assert_eq!(run(&Weight::Mult(Factor::Log), "bits"), Err(Error::CannotCompute { name: "bits".to_owned() }));
-    assert_eq!(run(&Weight::Standard, "product"), Err(Error::CannotCompute { name: "product".to_owned() }));
-    if !cfg!(all(target_arch = "x86_64", not(wkendall_portable))) {
-        assert_eq!(run(&Weight::Standard, "avx2"), Err(Error::MissingInstructions { name: "avx2".to_owned() }));
-    }
-}
-
-#[test]
 fn repeated_rankings_are_spread() {
     let mut random = Random(6);
     for (m, n, kinds) in [(200, 5, 7), (130, 3, 2), (64, 1, 1), (70, 0, 1), (300, 40, 100)] {
@@ -296,34 +275,6 @@ fn threads_start_for_large_work() {
             assert_eq!(one, run(1_000_000));
         }
     }
-}
-
-#[test]
-fn single_precision_is_near_the_double_result() {
-    let mut random = Random(3);
-    let x = Rankings::from_ranks(9, 12, &random.rankings(9, 12)).unwrap();
-    for measure in measures(12) {
-        let double = gram(&measure, &x, None, Options::default()).unwrap();
-        let mut single = vec![0f32; 81];
-        gram_into(&measure, &x, None, &mut single, Options::default()).unwrap();
-        let counts = is_count(&measure);
-        for (double, single) in double.into_iter().zip(single) {
-            let room = if counts { 0.0 } else { 1e-5 * measure.self_similarity() };
-            assert!((f64::from(double as f32) - f64::from(single)).abs() <= room, "{measure:?} {double} {single}");
-        }
-    }
-}
-
-#[test]
-fn sizes_that_do_not_match_are_refused() {
-    let three = Rankings::from_ranks(2, 3, &[1i64, 2, 3, 3, 2, 1]).unwrap();
-    let two = Rankings::from_ranks(1, 2, &[1i64, 2]).unwrap();
-    let measure = Measure::distance(3);
-    let differ = Err(Error::ItemsDiffer { left: 2, right: 3 });
-    assert_eq!(gram(&measure, &two, None, Options::default()), differ);
-    assert_eq!(gram(&measure, &three, Some(&two), Options::default()), differ);
-    let short = gram_into(&measure, &three, None, &mut [0.0; 3], Options::default());
-    assert_eq!(short, Err(Error::OutputLength { given: 3, rows: 2, columns: 2 }));
 }
 
 #[test]

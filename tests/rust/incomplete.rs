@@ -203,24 +203,6 @@ fn correlations_divide_means() {
     }
 }
 
-#[test]
-fn what_is_not_a_ranking_is_refused() {
-    let missing = Incomplete::from_ranks(1, 2, &[1.0, f64::NAN], Missing::Error).unwrap_err();
-    assert_eq!(
-        missing.to_string(),
-        "row 0, column 1 holds NaN: every item needs a number; Incomplete takes missing items, with Missing::Bottom or \
-         Missing::Anywhere"
-    );
-    assert!(Incomplete::from_scores(1, 2, &[1.0, f64::INFINITY], Missing::Bottom).is_err());
-    assert!(Incomplete::from_ranks(1, 3, &[1, 1], Missing::Error).is_err());
-    let x = Incomplete::from_ranks(1, 2, &[1, 1], Missing::Error).unwrap();
-    assert!(!x.is_complete() && x.complete().is_none());
-    let cubic = Measure::kernel(&Weight::Standard, 2).unwrap().with_order(3).unwrap();
-    assert!(gram_into(&cubic, &x, None, &mut [0.0], Options::default()).is_err());
-    let complete = Incomplete::from_ranks(1, 3, &[10, 30, 20], Missing::Error).unwrap();
-    assert_eq!(complete.complete().unwrap().row(0).ranks(), [0, 2, 1]);
-}
-
 /// Rows take memory even where there are no items.
 #[test]
 fn more_rows_than_memory_are_refused() {

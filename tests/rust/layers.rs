@@ -89,29 +89,3 @@ fn modules_import_what_is_below_them() {
     }
     assert!(maps >= 5, "only {maps} maps");
 }
-
-/// Generic functions are compiled in the crates that call them, in their profile: for a debug build without
-/// optimisation. So those that users call only name the types, and hand the work to functions that are not generic.
-#[test]
-fn public_generic_functions_are_short() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = 0;
-    for file in files_of(&src).into_iter().filter(|file| !file.starts_with(src.join("python"))) {
-        let text = fs::read_to_string(&file).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        for (start, line) in lines.iter().enumerate() {
-            let indent = line.len() - line.trim_start().len();
-            let generic = ["RankingSet", "Element", "Value"].iter().any(|name| line.contains(&format!(": {name}")));
-            if !line.trim_start().starts_with("pub fn ") || !generic {
-                continue;
-            }
-            let ends = |mark: &str| lines[start..].iter().position(|line| *line == " ".repeat(indent) + mark).unwrap();
-            let body =
-                if line.ends_with('{') { 1 } else { lines[start..].iter().position(|l| l.ends_with('{')).unwrap() };
-            let length = ends("}") - body;
-            assert!(length <= 10, "{}:{} has {length} lines", file.display(), start + 1);
-            found += 1;
-        }
-    }
-    assert!(found >= 20, "only {found} functions");
-}

@@ -289,47 +289,6 @@ fn items_that_can_be_anywhere_are_in_no_list() {
     assert_eq!(with(&[1.0, 2.0, 3.0, 1.0, f64::NAN, 2.0]), Err(Error::ListedAnywhere { row: 1, item: 1 }));
 }
 
-#[test]
-fn what_is_no_list_is_refused() {
-    let build = |bounds: &[i64], listed: &[i64], values: &[f64]| Lists::from_ranks(4, bounds, listed, values);
-    let bad_bound = |row, value, entries| Err(Error::ListBounds { row, value: Number::Signed(value), entries });
-    assert_eq!(build(&[1, 2], &[0, 1], &[1.0, 2.0]), bad_bound(0, 1, 2));
-    assert_eq!(build(&[0, 2, 1], &[0, 1], &[1.0, 2.0]), bad_bound(2, 1, 2));
-    assert_eq!(build(&[0, 3], &[0, 1], &[1.0, 2.0]), bad_bound(1, 3, 2));
-    let ends_early = Error::ListBounds { row: 1, value: Number::Unsigned(1), entries: 2 };
-    assert_eq!(build(&[0, 1], &[0, 1], &[1.0, 2.0]), Err(ends_early));
-    assert!(build(&[], &[], &[]).is_err());
-    assert_eq!(build(&[0, 2], &[0, 1], &[1.0]), Err(Error::EntriesDiffer { items: 2, values: 1 }));
-    let outside = |row, value| Err(Error::NotInCatalogue { row, value: Number::Signed(value), items: 4 });
-    assert_eq!(build(&[0, 0, 2], &[0, 4], &[1.0, 2.0]), outside(1, 4));
-    assert_eq!(build(&[0, 2], &[-1, 3], &[1.0, 2.0]), outside(0, -1));
-    assert_eq!(build(&[0, 1, 4], &[0, 3, 1, 3], &[1.0; 4]), Err(Error::ListedTwice { row: 1, item: 3 }));
-    let nan = build(&[0, 2], &[0, 1], &[1.0, f64::NAN]).unwrap_err();
-    assert!(matches!(nan, Error::ListedNotFinite { row: 0, item: 1, value } if value.is_nan()));
-    let infinite = Error::ListedNotFinite { row: 0, item: 2, value: f64::INFINITY };
-    assert_eq!(build(&[0, 1], &[2], &[f64::INFINITY]), Err(infinite));
-    let many = u32::MAX as usize;
-    assert_eq!(Lists::from_ranks(many, &[0], &[0; 0], &[0.0; 0]), Err(Error::TooManyItems { items: many }));
-}
-
-#[test]
-fn measures_without_a_mean_are_refused() {
-    let lists = Lists::from_ranks(4, &[0, 1], &[2], &[1]).unwrap();
-    let triples = Measure::kernel(&Weight::Standard, 4).unwrap().with_order(3).unwrap();
-    assert_eq!(gram(&triples, &lists, None, Options::default()), Err(Error::IncompleteOrder { order: 3 }));
-    let quadruples = Measure::kernel(&Weight::Quadruples(vec![0.0; 256].into()), 4).unwrap();
-    assert_eq!(gram(&quadruples, &lists, None, Options::default()), Err(Error::IncompleteQuadruples));
-    let kernel = kernel(&Naive::Standard, false, 4);
-    for backend in ["bits", "product"] {
-        let options = Options { backend: backend.parse().unwrap(), ..Options::default() };
-        assert_eq!(gram(&kernel, &lists, None, options), Err(Error::CannotCompute { name: backend.to_owned() }));
-    }
-    for backend in ["pairs", "partition", "portable"] {
-        let options = Options { backend: backend.parse().unwrap(), ..Options::default() };
-        assert_eq!(gram(&kernel, &lists, None, options), Ok(vec![4.5]));
-    }
-}
-
 /// What takes a number for every item anyway, and correlations: all have the values of the rankings of all items.
 #[test]
 fn what_needs_all_items_has_the_values_of_whole_rankings() {

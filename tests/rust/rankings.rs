@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Error, Incomplete, Missing, Number, Rankings, Rows};
+use wkendall::{Error, Incomplete, Missing, Rankings, Rows};
 
 #[test]
 fn ranks_may_count_from_one_or_from_zero() {
@@ -66,69 +66,6 @@ fn group_laws() {
     assert_eq!(one.compose(&two), Err(Error::ItemsDiffer { left: 1, right: 2 }));
     let twice = Rankings::from_ranks(2, 1, &[1i64, 1]).unwrap();
     assert_eq!(one.compose(&twice), Err(Error::RowsDiffer { left: 1, right: 2 }));
-}
-
-#[test]
-fn ranks_that_are_none() {
-    let integers = |values: &[i64]| Rankings::from_ranks(2, 3, values).unwrap_err();
-    let duplicate = integers(&[1, 2, 3, 2, 3, 2]);
-    let value = Number::Signed(2);
-    assert_eq!(duplicate, Error::Duplicate { row: 1, earlier: 0, column: 2, value, first: 1, items: 3 });
-    let value = Number::Signed(4);
-    assert_eq!(integers(&[1, 2, 3, 2, 4, 1]), Error::OutOfRange { row: 1, column: 1, value, first: 1, items: 3 });
-    let value = Number::Signed(-1);
-    assert_eq!(integers(&[1, -1, 3, 2, 4, 1]), Error::OutOfRange { row: 0, column: 1, value, first: 1, items: 3 });
-    let mixed = Error::MixedBase { row: 0, column: 2, zero_row: 1, zero_column: 1, items: 3 };
-    assert_eq!(integers(&[1, 2, 3, 2, 0, 1]), mixed);
-    let value = Number::Signed(i64::MIN);
-    assert_eq!(
-        integers(&[i64::MIN, 2, 3, 2, 3, 1]),
-        Error::OutOfRange { row: 0, column: 0, value, first: 1, items: 3 }
-    );
-    assert_eq!(integers(&[1, 2, 3]), Error::Shape { values: 3, rows: 2, items: 3 });
-
-    let real = |value: f64| Rankings::from_ranks(1, 3, &[1.0, value, 3.0]).unwrap_err();
-    assert_eq!(real(f64::NAN), Error::NotANumber { row: 0, column: 1 });
-    assert_eq!(real(1.5), Error::NotWhole { row: 0, column: 1, value: 1.5 });
-    for value in [f64::INFINITY, 1e300, -1e300] {
-        let number = Number::Real(value);
-        assert_eq!(real(value), Error::OutOfRange { row: 0, column: 1, value: number, first: 1, items: 3 });
-    }
-    let value = Number::Unsigned(u64::MAX);
-    let unsigned = Rankings::from_ranks(1, 2, &[1, u64::MAX]).unwrap_err();
-    assert_eq!(unsigned, Error::OutOfRange { row: 0, column: 1, value, first: 1, items: 2 });
-    let huge = usize::MAX;
-    assert_eq!(Rankings::from_ranks::<i64>(0, huge, &[]), Err(Error::TooManyItems { items: huge }));
-}
-
-#[test]
-fn scores_that_are_no_ranking() {
-    let scores = |values: [f64; 3]| Rankings::from_scores(1, 3, &values).unwrap_err();
-    let tie = |value| Error::Tie { row: 0, earlier: 0, column: 2, value };
-    assert_eq!(scores([0.5, 1.0, 0.5]), tie(Number::Real(0.5)));
-    assert_eq!(scores([0.0, 1.0, -0.0]), tie(Number::Signed(0)));
-    assert_eq!(scores([0.5, f64::NAN, 0.5]), Error::NotANumber { row: 0, column: 1 });
-    let value = f64::NEG_INFINITY;
-    assert_eq!(scores([0.5, value, 0.7]), Error::Infinite { row: 0, column: 1, value });
-}
-
-#[test]
-fn messages_name_row_column_and_value() {
-    let message = |values: &[f64]| Rankings::from_ranks(values.len() / 3, 3, values).unwrap_err().to_string();
-    assert_eq!(
-        message(&[1.0, 2.0, 3.0, 3.0, 1.0, 7.0]),
-        "row 1, column 2 holds 7, but every row of 3 items must be a permutation of 1..3"
-    );
-    assert_eq!(
-        message(&[0.0, 1.0, 2.0, 1.0, 3.0, 2.0]),
-        "row 1, column 1 holds 3 and row 0, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or \
-         all of 0..2"
-    );
-    assert_eq!(
-        message(&[1.0, 2.0, 2.0]),
-        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3; if these are \
-         ranks, Incomplete::from_ranks takes ties"
-    );
 }
 
 #[test]

@@ -1,18 +1,11 @@
 """Tables of all kinds: labels are kept, types keep their order, what is no number is refused by the name of its column."""
 
-import csv
-import gzip
-from decimal import Decimal
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from paths import SHARED
-from scipy.stats import kendalltau
 
-EXPRESSION = SHARED / "data/expression"
 ROWS = 40
 RNG = np.random.default_rng(0)
 DATA = RNG.normal(size=(ROWS, 4)).round(1)
@@ -111,30 +104,6 @@ def test_booleans():
     np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(flags)), expected)
 
 
-def test_columns_of_different_types():
-    numbers = DATA.copy()
-    numbers[:, 0] = numbers[:, 0] > 0
-    numbers[:, 1] = np.arange(ROWS)
-    holes = numbers.copy()
-    holes[::7, 2], holes[::5, 3] = np.nan, np.nan
-    frame = pd.DataFrame(
-        {
-            "flag": numbers[:, 0] > 0,
-            "count": np.arange(ROWS),
-            "share": pd.array(holes[:, 2], dtype="Float64"),
-            "object": [None if value != value else Decimal(str(value)) for value in holes[:, 3]],
-        }
-    )
-    np.testing.assert_array_equal(wkendall.corr(frame), wkendall.corr(holes))
-    null = pl.DataFrame({"flag": frame["flag"].to_list(), "n": [None, *range(1, ROWS)], "share": holes[:, 2]})
-    expected = holes[:, :3].copy()
-    expected[0, 1] = np.nan
-    np.testing.assert_array_equal(wkendall.corr(null).to_numpy(), wkendall.corr(expected))
-    flags = null.with_columns(flag=pl.Series([None, *frame["flag"].to_list()[1:]]))
-    expected[0, 0] = np.nan
-    np.testing.assert_array_equal(wkendall.corr(flags).to_numpy(), wkendall.corr(expected))
-
-
 @pytest.mark.parametrize("least", [2**53, -(2**60), 2**63])
 def test_large_whole_numbers_keep_their_order(least):
     kind = np.uint64 if least >= 2**63 else np.int64
@@ -188,29 +157,6 @@ def test_empty_tables(shape):
         assert np.isnan(part).all()
     frame = wkendall.corr(pd.DataFrame(np.zeros(shape)))
     assert frame.shape == (shape[1], shape[1])
-
-
-def test_errors_know_the_place():
-    frame = pd.DataFrame({"x": [1, 2, 3], "name": ["Ann", "Bob", "Cy"]})
-    with pytest.raises(TypeError) as raised:
-        wkendall.corr(frame)
-    error = raised.value
-    assert isinstance(error, wkendall.RankingError)
-    assert (error.argument, error.column, error.row, error.value) == ("data", 1, 0, "Ann")
-
-
-@pytest.mark.skipif(not EXPRESSION.exists(), reason="the expression data are not there")
-@pytest.mark.parametrize("name", ["golub", "alon"])
-def test_expression_data(name):
-    with gzip.open(EXPRESSION / name / "values.csv.gz", "rt") as file:
-        genes = np.array(list(csv.reader(file))[1:], dtype=float)[:, :80]
-    frame = pd.DataFrame(genes)
-    found = wkendall.corr(frame, pvalues=True)
-    np.testing.assert_allclose(found.statistic, frame.corr("kendall"), rtol=0, atol=1e-12)
-    for i, j in ((0, 1), (3, 40), (17, 79), (50, 51)):
-        expected = kendalltau(genes[:, i], genes[:, j])
-        np.testing.assert_allclose(found.statistic[i][j], expected.statistic, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(found.pvalue[i][j], expected.pvalue, rtol=1e-8)
 
 
 def test_one_column_without_observations():

@@ -74,14 +74,6 @@ def test_floats_are_not_refused_by_a_context_of_decimals():
         assert wkendall.corr([Decimal(1), 2.5, Decimal(3)], [1, 2, 3]).tolist() == [[1.0]]
 
 
-def test_masked_rows_of_a_list():
-    rows = [np.ma.array([3, 1], mask=[0, 0]), np.ma.array([99, 2], mask=[1, 0]), np.ma.array([1, 3]), [2, np.ma.masked]]
-    expected = wkendall.corr([[3, 1], [np.nan, 2], [1, 3], [2, np.nan]])
-    np.testing.assert_array_equal(wkendall.corr(rows), expected)
-    np.testing.assert_array_equal(wkendall.corr(np.array([[3, 1], [np.ma.masked, 2], [1, 3]], dtype=object)),
-                                  wkendall.corr([[3, 1], [np.nan, 2], [1, 3]]))  # fmt: skip
-
-
 @pytest.mark.parametrize("bits", [1 << 51, 1, (1 << 52) - 1, 0x123456789ABC])
 @pytest.mark.parametrize("sign", [0, 1])
 def test_every_nan_is_missing(bits, sign):
@@ -95,23 +87,6 @@ def test_every_nan_is_missing(bits, sign):
     frames = (pd.DataFrame(values), pl.DataFrame(values), pd.DataFrame(values).astype(object))
     for data in (values, long, values.tolist(), np.asfortranarray(values), *frames):
         np.testing.assert_array_equal(np.asarray(wkendall.corr(data)), expected)
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.float32])
-@pytest.mark.parametrize("negative", [False, True])
-def test_every_nan_of_short_floats_is_missing(kind, negative):
-    values = RNG.permutation(24).reshape(12, 2).astype(kind)
-    bits = values.view(f"u{values.itemsize}")
-    bits[3, 0] = np.array(np.inf, dtype=kind).view(bits.dtype) + 1  # a NaN that signals
-    bits[7, 1] = ~np.array(0, dtype=bits.dtype)
-    values[3, 0] = np.negative(values[3, 0]) if negative else values[3, 0]
-    known = ~np.isnan(values)
-    holes = np.full(values.shape, np.nan)
-    holes[known] = values[known]
-    expected = wkendall.corr(holes)
-    np.testing.assert_array_equal(wkendall.corr(values), expected)
-    mixed = pd.DataFrame({"a": values[:, 0], "b": pd.Series(values[:, 1]), "c": range(12)})
-    np.testing.assert_array_equal(wkendall.corr(mixed).iloc[:2, :2], expected)
 
 
 @pytest.mark.parametrize("kind", ["Int128", "UInt128", "Decimal", "Float32", "Boolean", "UInt64", "Null"])

@@ -8,18 +8,16 @@ import pandas as pd
 import pytest
 import scipy.sparse
 import wkendall
-from definitions import random_rankings
-from discrepancies import consecutive, distance, mean_discrepancy, splits, squared_discrepancy
+from definitions import consecutive, distance, mean_discrepancy, random_rankings, splits, squared_discrepancy
 from nouns import kernel_of, split
-from paths import SURVEY
-from survey_files import needs_survey
+from paths import ROOT, loaded
 from wkendall import Kendall, Mallows, Rankings
 from wkendall._run import Run
-from wkendall.datasets import load_eurobarometer, make_mallows, make_survey, make_uniform
-from wkendall.statistics import permutations, samples
+from wkendall.datasets import make_mallows, make_uniform
+from wkendall.statistics import permutations
 from wkendall.statistics.permutations import Groups, null_distribution
 from wkendall.statistics.results import TestResult
-from wkendall.statistics.two_samples import compare, discrepancies
+from wkendall.statistics.two_samples import compare
 
 U = np.random.default_rng(5).standard_normal((5, 5))
 W = np.einsum("ab,cd->abcd", np.triu(U, 1), np.triu(U, 1))
@@ -110,25 +108,6 @@ def test_ties_and_missing_items(missing, normalize):
     close(other.statistic, squared_discrepancy(K, *consecutive((10, 9))), K.max())
 
 
-@pytest.mark.parametrize("kinds", ["sparse, sparse", "sparse, dense", "dense, sparse"])
-def test_lists(kinds):
-    """Groups may be sparse or not: the result is the same."""
-    lists = [["a", "b"], ["b", "c", "a"], ["d"], ["c", "d"], ["a", "b", "c", "d"], [], ["e", "a"], ["a", "b"], ["d"]]
-    X = np.array([[some.index(item) + 1 if item in some else np.nan for item in "abcdefgh"] for some in lists])
-    how = {"missing": "bottom", "n_permutations": 1999}
-    wanted = outcome(X[:4], X[4:], **how)
-    rows, columns = np.nonzero(~np.isnan(X))
-    sparse = scipy.sparse.csr_array((X[rows, columns], (rows, columns)), shape=X.shape)
-    made = [sparse[:4], sparse[4:]]
-    first, second = (
-        made[place] if kind == "sparse" else [X[:4], X[4:]][place] for place, kind in enumerate(kinds.split(", "))
-    )
-    found = outcome(first, second, **how)
-    close(found.statistic, wanted.statistic)
-    assert abs(found.pvalue - wanted.pvalue) < 0.05  # other draws
-    close(found.kernel.lam, wanted.kernel.lam, wanted.kernel.lam)
-
-
 def test_lists_out_of_a_large_catalogue():
     """Self-similarities of long rankings with ties are too small for a float, which the normalized kernel does not need."""
     rng = np.random.default_rng(3)
@@ -205,28 +184,6 @@ def test_too_many_people():
         compare(groups, None, Run(), 9, np.random.default_rng(0))
     groups = [Rankings(X, counts=[10**8, 2 * 10**8]), Rankings(X, counts=[10**8, 10**8])]
     assert compare(groups, None, Run(), 9, np.random.default_rng(0)).pvalue == 0.1
-
-
-@pytest.mark.parametrize("sizes", [(9, 14), (5, 6, 12), (4, 4, 4, 4, 7)])
-def test_counted_and_plain(sizes):
-    """The same permutations of people, with equal rankings counted and without."""
-    rng = np.random.default_rng(7)
-    X = random_rankings(rng, sum(sizes), 3)
-    K = Mallows(0.7)(X)
-    one = np.ones(len(X), dtype=np.int64)
-    plainly = Groups(samples.centered(K.copy(), one), one, np.array(sizes))
-    sample = samples.sample_of(samples.pooled([Rankings(X)], None))
-    assert len(sample.counts) <= 6
-    few = Mallows(0.7)(sample.rankings)
-    counted = Groups(samples.centered(few, sample.counts), sample.counts, np.array(sizes))
-    for _ in range(20):
-        order = rng.permutation(len(X))
-        parts = [order[rows] for rows in consecutive(sizes)]
-        people = np.array([np.bincount(part, minlength=len(X)) for part in parts[:-1]])[np.newaxis]
-        tables = np.array([np.bincount(sample.member[part], minlength=len(few)) for part in parts[:-1]])[np.newaxis]
-        found = discrepancies(counted, tables)
-        close(found, discrepancies(plainly, people))
-        close(found, mean_discrepancy(K, [part.tolist() for part in parts]))
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 3, 2)])
@@ -336,23 +293,6 @@ def test_progress(capsys):
     assert "19/19" in shown
 
 
-@needs_survey
-def test_the_survey():
-    """12,216 people with 720 different rankings: old and young differ, and people dealt out at random do not."""
-    people = load_eurobarometer(str(SURVEY))
-    old, young = people.X[people.y == 1], people.X[people.y != 1]
-    assert outcome(old, young, n_permutations=999).pvalue == 0.001
-    halves = np.random.default_rng(0).permutation(len(people.X)) < 6000
-    assert outcome(people.X[halves], people.X[~halves], n_permutations=999).pvalue > 0.01
-
-
-def test_simulated_people():
-    people = make_survey(6000, rng=0)
-    sample = samples.sample_of(samples.pooled([Rankings(people.X)], None))
-    assert len(sample.counts) <= 720
-    assert outcome(people.X[people.y == 1], people.X[people.y != 1], n_permutations=199).pvalue == 1 / 200
-
-
 def test_counts_stand_for_people():
     rng = np.random.default_rng(10)
     X, counts = random_rankings(rng, 20, 4), rng.integers(0, 6, 20)
@@ -379,12 +319,29 @@ def test_kinds_of_groups():
         assert tuple(outcome(X[:8], second)) == pytest.approx(tuple(wanted), rel=1e-12)
 
 
-def test_what_is_no_kernel_is_refused():
-    X = make_uniform(10, 4, rng=0)
-    for kernel in (wkendall.KendallDistance(), wkendall.KendallCorrelation("average")):
-        with pytest.raises(wkendall.RankingError, match=r"^two_sample_test needs a kernel") as caught:
-            wkendall.two_sample_test(X, X, kernel=kernel)
-        assert (caught.value.argument, caught.value.kind) == ("kernel", "no kernel")
-    for kernel in ("mallows", 3, Kendall):
-        with pytest.raises(TypeError, match=r"^kernel (must be a measure|is the class Kendall: pass an object)"):
-            wkendall.two_sample_test(X, X, kernel=kernel)
+# Level and power, beside a test of mean ranks: a short run of the script behind the docs.
+
+group_powers = loaded(ROOT / "examples/group_powers.py")
+NULL = [model for model in group_powers.MODELS if model.startswith("no difference")]
+REVERSED = "a ranking or its reverse, half of them noise"
+
+
+@pytest.mark.parametrize("model", NULL)
+def test_level(model):
+    """Of 400 data sets 20 are expected, with a standard deviation of 4.4."""
+    for found in group_powers.rejected(model, 5, 400, 99, seed=1):
+        assert 0.015 < found < 0.09
+
+
+def test_power_where_mean_ranks_are_equal():
+    found, mean_ranks = group_powers.rejected(REVERSED, 5, 150, 99, seed=2)
+    assert found >= 0.8
+    assert mean_ranks < 0.15
+
+
+@pytest.mark.parametrize("model", [model for model in group_powers.MODELS if model not in NULL])
+def test_power_of_the_others(model):
+    """Little power is lost where mean ranks differ."""
+    found, mean_ranks = group_powers.rejected(model, 8, 100, 99, seed=3)
+    assert found > mean_ranks - 0.15
+    assert found > 0.15
