@@ -187,7 +187,7 @@ fn check_output<T>(operands: Operands<'_>, out: &[T]) -> Result<(usize, usize), 
     }
 }
 
-/// Returns an error if there are not so many neighbours.
+/// Returns an error if `count` is 0 or there are fewer rankings.
 fn check_count(operands: Operands<'_>, count: usize) -> Result<(), Error> {
     let (rankings, others) = with_operands!(operands, |x, y| match y {
         Some(y) => (y.rows(), false),

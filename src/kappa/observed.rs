@@ -115,10 +115,10 @@ pub(crate) struct LevelTable {
 impl LevelTable {
     /// The counts from the table, in O(n + cells), if it has at most `most` cells. The last row and the last column
     /// belong to missing observations, which are left out.
-    pub(crate) fn count(&mut self, s: &ColumnLevels, t: &ColumnLevels, most: usize) -> Result<Option<Observed>, Error> {
+    pub(crate) fn count(&mut self, s: &ColumnLevels, t: &ColumnLevels, max: usize) -> Result<Option<Observed>, Error> {
         let width = t.count + 1;
         let size = (s.count + 1).saturating_mul(width);
-        if size > most {
+        if size > max {
             return Ok(None);
         }
         let Self { cells, passed } = self;

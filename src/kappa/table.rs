@@ -54,7 +54,7 @@ impl Levels {
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     /// The maximum number of cells; more take too long.
-    most: usize,
+    max: usize,
     cells: Vec<u32>,
     /// Running sums of each column: the number of items, and the sum of their weights.
     passed: Vec<[f64; 2]>,
@@ -64,9 +64,9 @@ pub(crate) struct Table {
 
 impl Table {
     /// Makes room for rankings of `items` items, and for `most` cells.
-    pub(crate) fn fit(&mut self, weight: &PairWeight, items: usize, most: usize) -> Result<(), Error> {
-        self.most = most;
-        memory::reserve(&mut self.cells, most)?;
+    pub(crate) fn fit(&mut self, weight: &PairWeight, items: usize, max: usize) -> Result<(), Error> {
+        self.max = max;
+        memory::reserve(&mut self.cells, max)?;
         memory::reserve(&mut self.passed, items)?;
         if weight.is_later() {
             self.factors.iter_mut().try_for_each(|list| memory::reserve(list, items.next_multiple_of(STEP)))
@@ -78,7 +78,7 @@ impl Table {
     /// Counts the items of every two blocks, unless there are too many cells.
     fn count(&mut self, s: &Levels, t: &Levels) -> bool {
         let (rows, columns) = (s.count(), t.count());
-        if rows * columns > self.most {
+        if rows * columns > self.max {
             return false;
         }
         self.cells.clear();

@@ -32,7 +32,7 @@ impl PairMeasure for Footrule {
     }
 
     fn pair_ns(&self, length: usize) -> f64 {
-        5.0 + 1.0 * length as f64
+        4.0 + 0.5 * length as f64
     }
 
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {

@@ -107,14 +107,14 @@ impl BlockSort {
     /// Sorts integers of a small range by counting them; returns false for other numbers.
     fn count<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) -> bool {
         let key = |value: V| value.whole().map(|whole| if descending { !whole } else { whole });
-        let (mut least, mut most, mut listed) = (i64::MAX, i64::MIN, 0);
+        let (mut min, mut max, mut listed) = (i64::MAX, i64::MIN, 0);
         for &value in values.iter().filter(|&&value| has_place(value)) {
             // Larger floating-point numbers are not exact integers.
             let Some(key) = key(value).filter(|key| key.unsigned_abs() < 1 << 53) else { return false };
-            (least, most) = (least.min(key), most.max(key));
+            (min, max) = (min.min(key), max.max(key));
             listed += 1;
         }
-        let span = if listed == 0 { 0 } else { most.abs_diff(least) + 1 };
+        let span = if listed == 0 { 0 } else { max.abs_diff(min) + 1 };
         if span > SPAN * values.len() as u64 {
             return false;
         }
@@ -122,7 +122,7 @@ impl BlockSort {
         let counts = &mut self.counts;
         counts.clear();
         counts.resize(span as usize, 0);
-        let place = |value: V| key(value).map_or(0, |key| key.abs_diff(least) as usize);
+        let place = |value: V| key(value).map_or(0, |key| key.abs_diff(min) as usize);
         for &value in values.iter().filter(|&&value| has_place(value)) {
             counts[place(value)] += 1;
         }

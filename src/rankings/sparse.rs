@@ -207,9 +207,9 @@ impl<V: Value> Parts<'_, V> {
         }
         let mut bounds = memory::with_capacity(self.bounds.len().max(1))?;
         for row in 0..self.bounds.len() {
-            let least = bounds.last().copied().unwrap_or(0);
+            let min = bounds.last().copied().unwrap_or(0);
             let whole = self.bounds.whole(row).and_then(|bound| usize::try_from(bound).ok());
-            let fits = |&bound: &usize| bound >= least && bound <= entries && (row > 0 || bound == 0);
+            let fits = |&bound: &usize| bound >= min && bound <= entries && (row > 0 || bound == 0);
             match whole.filter(fits) {
                 Some(bound) => bounds.push(bound),
                 None => return Err(Error::ListBounds { row, value: self.bounds.number(row), entries }),

@@ -168,11 +168,11 @@ pub(in crate::gram) fn columns_pair_ns(items: usize, cells: Option<usize>) -> f6
 /// Rows and columns of a tile, for `columns` such columns.
 pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: usize, threads: usize) -> usize {
     let by_share = columns / ((threads * TILES_PER_THREAD) as f64).sqrt() as usize;
-    let (most, by_share) = match strategy {
+    let (widest, by_share) = match strategy {
         Strategy::Bits => (WIDEST, by_share.next_multiple_of(MIN_SHARED)),
         Strategy::Product | Strategy::Pairs | Strategy::Partition => (tied_tile(items), by_share),
     };
-    if threads > 1 { most.min(by_share) } else { most }
+    if threads > 1 { widest.min(by_share) } else { widest }
 }
 
 impl Strategy {
@@ -385,8 +385,8 @@ pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 56.0;
 /// distance and logarithms, 1.4 to 1.6 for tops and hyperbolic products, 4.9 for the slowest query.
 pub(in crate::gram) const INDEX_LIST_NS: f64 = 1.5;
 
-/// Whether an index of lists pays for so many queries. Making one took 0.56 to 1.1 s for 1,000,000 top-10 lists on two
-/// threads of an AMD EPYC: 15 to 50 rows of the matrix, at 20 to 40 ns a pair.
+/// Whether an index of lists pays off for this many queries. Making one took 0.56 to 1.1 s for 1,000,000 top-10 lists on
+/// two threads of an AMD EPYC: 15 to 50 rows of the matrix, at 20 to 40 ns a pair.
 pub(in crate::gram) fn worth_an_index(queries: usize, lists: &Lists) -> bool {
     queries >= 40 && lists.rows() >= 1000
 }

@@ -59,9 +59,9 @@ impl CountPairs for ObservedPairs<'_> {
     fn observed(&self, row: usize, column: usize, room: &mut Room) -> Result<Observed, Error> {
         let Room { workspace, table, levels: [(row_from, of_rows), (column_from, of_columns)] } = room;
         if self.isa.is_some() {
-            let most = CELLS_AN_ITEM * self.x.set.items();
+            let max = CELLS_AN_ITEM * self.x.set.items();
             let (s, t) = (&of_rows[row - *row_from], &of_columns[column - *column_from]);
-            if let Some(found) = table.count(s, t, most)? {
+            if let Some(found) = table.count(s, t, max)? {
                 return Ok(found);
             }
         }

@@ -39,15 +39,15 @@ pub(in crate::gram) fn bits<'a>(
     let pairs = pairs_of(measure.items() as u64);
     let cells = x.rows() as u64 * y.unwrap_or(x).rows() as u64;
     // For a ranking and itself: the sum over items of (n - rank) times the number of predecessors.
-    let most = (measure.items() as u64 + 1) * pairs / 3;
+    let max = (measure.items() as u64 + 1) * pairs / 3;
     let values = match counted {
         // A subtraction is faster than a look-up.
         Counted::All if measure.count_divisors() == Some((1.0, 1.0)) => Vec::new(),
         Counted::All if pairs < BITS_TABLE => {
             (0..=pairs).map(|count| measure.value_from_count(pairs - count)).collect()
         }
-        Counted::Later if most < BITS_TABLE.min(cells) => {
-            (0..=most).map(|count| measure.value_from_count(count)).collect()
+        Counted::Later if max < BITS_TABLE.min(cells) => {
+            (0..=max).map(|count| measure.value_from_count(count)).collect()
         }
         // Computing the value of a top-k count is as fast as a look-up.
         Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),

@@ -9,7 +9,7 @@ use crate::parallel::{self, Watch};
 use crate::weight::kinds::PairWeight;
 use crate::weight::tails::Tails;
 
-/// An index is ready for lists of so many items, even if its own are shorter: 32 bytes for each.
+/// An index is prepared for lists of up to this many items, even if its own are shorter: 32 bytes for each.
 const READY_FOR: usize = 1 << 10;
 
 /// A weight with its means over the unlisted items at the end of a list.
@@ -71,7 +71,7 @@ pub(super) struct KnownWeight {
 }
 
 impl KnownWeight {
-    /// For an index whose longest list has so many items.
+    /// For an index whose longest list has `longest` items.
     pub(super) fn new(
         weight: &PairWeight,
         items: usize,

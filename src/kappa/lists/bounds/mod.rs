@@ -1,24 +1,23 @@
-//! How large a sum for two lists can be, from what is known of each list by itself and of each item that both have.
+//! Upper bounds of sums for two lists, from numbers of each list and of each item that both have.
 //!
 //! ```text
-//! mod     by norms, and what both ways share
+//! mod     by norms, and code for both
 //! pairs   by the products of pairs
 //! ```
 //!
 //! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
 //! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
-//! entries. What is left is zero unless the list has one of the two items. So the sum for two lists is
+//! entries. The rest is zero unless the list has one of the two items. So the sum for two lists is
 //!
 //! ```text
-//! what the subtracted entries have with each other and with both vectors      a function of the two lists' shapes
+//! products of the subtracted entries with each other and with both vectors    a function of the two lists' shapes
 //! + pairs of an item that only s has and one that only t has                  at most 0, or a function of the shapes
 //! + pairs with an item i that both have                                       at most norm of i in s * norm of i in t
 //! ```
 //!
-//! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
-//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative
-//! weights pairs of an item that only s has and one that only t has can add something; at most what their sizes come
-//! to.
+//! by the Cauchy-Schwarz inequality. The norm of an item is the root of the sum of the squared entries of all pairs with
+//! it. Signed sums subtract nothing, because pairs that a list leaves out have zero. With negative weights, pairs of an
+//! item that only s has and one that only t has can be positive; the sum of their absolute values is a bound.
 
 mod pairs;
 
@@ -29,10 +28,10 @@ use crate::memory;
 use crate::simd::tops::of_blocks;
 use crate::weight::kinds::PairWeight;
 
-/// More than rounding takes of the terms below.
+/// An upper bound of the relative rounding error of the terms below.
 const SLACK: f64 = 1e-11;
 
-/// How bounds are made.
+/// The way to compute bounds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoundBy {
     /// By the products of pairs of common items, and not by their norms.
@@ -44,17 +43,17 @@ pub(crate) struct BoundBy {
 /// Bounds for two lists that may have any items, from their shapes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bound {
-    /// What the sum over the pairs without a common item does not exceed.
+    /// An upper bound of the sum over the pairs without a common item.
     pub(crate) without: f64,
-    /// By pairs: what the numbers of a common item are multiplied by for all that it has with other items.
+    /// By pairs: the factor of the numbers of a common item, for its pairs with all other items.
     pub(crate) each: f64,
 }
 
-/// Bounds are made of pairs unless what the lists leave out comes to so many times as much as what they have: then
+/// Bounds are computed by pairs, unless the unlisted items contribute this many times as much as the listed ones: then
 /// norms are as good, and take half the memory.
 const MOSTLY_TAIL: f64 = 10.0;
 
-/// The sum of the squares of the entries of some pairs, and that of the absolute values of what it was made of.
+/// The sum of the squared entries of some pairs, and the sum of the absolute values of its terms.
 #[derive(Default, Clone, Copy)]
 struct Squares {
     sum: f64,
@@ -73,7 +72,7 @@ impl Squares {
 }
 
 impl ListSums<'_> {
-    /// What suits lists of about so many items.
+    /// The better way for lists of about `length` items.
     pub(crate) fn bounded_by(&self, length: usize) -> BoundBy {
         let negative = self.weight.has_negative();
         let squares = match self.weight {
@@ -88,7 +87,7 @@ impl ListSums<'_> {
         BoundBy { pairs: negative || !mostly_tail, negative }
     }
 
-    /// Finds the norm of an item of each block of a list, by first rank; its number, if bounds are made of pairs.
+    /// Computes the norm of an item of each block of a list, by first rank; its number, if bounds are computed by pairs.
     pub(crate) fn find_norms(&self, by: BoundBy, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
@@ -156,7 +155,7 @@ impl ListSums<'_> {
         let left_out = (self.items - length) as f64;
         let tails = of_blocks(items, tail, tail);
         let tied = if self.signed { 0.0 } else { tails[3] };
-        // The square of what a pair with its later item in this block has, and the size of the terms.
+        // The squared entry of a pair whose later item is in this block, and the absolute values of its terms.
         let square = |start: usize| {
             let [both, ..] = of_blocks(items, own[start], own[start]);
             let with_tail = if self.signed { 0.0 } else { of_blocks(items, own[start], tail)[2] };
@@ -192,8 +191,7 @@ impl ListSums<'_> {
         if by.pairs { self.by_pairs(by, s, t, without) } else { Bound { without, each: 0.0 } }
     }
 
-    /// A number that the sum over the pairs without an item that both lists have does not exceed, and what was
-    /// subtracted.
+    /// An upper bound of the sum over the pairs without a common item, with the subtracted entries.
     fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         if self.signed {
             return 0.0;
@@ -239,7 +237,7 @@ impl ListSums<'_> {
     fn with_signs<const ADD: bool>(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         let items = self.items as f64;
         let length = |listed: &Listed<'_>| listed.list.len() as f64;
-        // The sums, without signs, of what the items have with one that is left out, and of what all pairs have.
+        // The sums of absolute values over the pairs of an item and one that is left out, and over all pairs.
         let sizes = |listed: &Listed<'_>| {
             let (mut to_tail, mut sum) = (0.0, 0.0);
             each_block(listed, |start, size| {
@@ -295,7 +293,7 @@ fn each_block(listed: &Listed<'_>, mut visit: impl FnMut(usize, f64)) {
     blocks.for_each(|(start, &size)| visit(start, f64::from(size)));
 }
 
-/// The sizes of the blocks of a list, by first rank: two lists with the same are alike but for their items.
+/// The sizes of the blocks of a list, by first rank: lists with equal shapes differ only in their items.
 pub(crate) fn find_shape(list: crate::rankings::lists::List<'_>, shape: &mut Vec<u32>) -> Result<(), Error> {
     shape.clear();
     memory::resize(shape, list.len(), 0)?;

@@ -1,32 +1,31 @@
 //! Bounds for weights that are products of numbers of the ranks, where most of a sum comes from the items that both
 //! lists have: a top of the ranks, and weights that fall quickly.
 //!
-//! Let `a` be the product of the numbers that an item has in both lists. Two items that both lists have add at most the
-//! product of theirs. An item that both have and one that a list leaves out add at most `a` times what depends on the
-//! shapes of the lists alone. So with P the sum of `a` over the items that both have, and Q the sum of `a^2`, pairs
-//! with such an item add at most
+//! Let `a` be the product of the numbers of an item in both lists. Two items that both lists have add at most the
+//! product of their `a`. An item that both have and one that a list leaves out add at most `a` times a function of the
+//! shapes of the lists. Let P be the sum of `a` over the items that both have, and Q the sum of `a^2`. Then pairs with
+//! such an item add at most
 //!
 //! ```text
 //! (P^2 - Q) / 2 + P * (a function of the two shapes)
 //! ```
 //!
-//! The norms of the items cannot see that a pair needs both items: a single item that both lists have comes to as much
-//! as it has with all others.
+//! Norms ignore that a pair needs both items: the norm of a single common item contains its pairs with all others.
 
 use super::super::{ListSums, Listed};
 use super::{Bound, BoundBy, SLACK, each_block};
 
-/// What a list comes to, without signs.
+/// Sums of absolute values of a list.
 struct Sizes {
     /// The sum over its items.
     sum: f64,
-    /// What it leaves out: the mean, and an ordered pair.
+    /// Of an item that it leaves out: the mean, and an ordered pair of two.
     tail: f64,
     tied: f64,
 }
 
-/// A number that no pair with an item of the block exceeds, in products: the mean, or the root of what two items that
-/// are tied have.
+/// A factor such that products of factors bound the entries of pairs with an item of the block: the mean, or the root of
+/// the entry of two tied items.
 fn size_of(listed: &Listed<'_>, start: usize) -> f64 {
     let means = &listed.means;
     means.of_block[start].abs().max((2.0 * means.of_tied[start].abs()).sqrt())
@@ -41,7 +40,7 @@ impl Sizes {
         Self { sum, tail: means.of_block[length].abs(), tied }
     }
 
-    /// The sum over the pairs with an item of the list, or more.
+    /// An upper bound of the sum over the pairs with an item of the list.
     fn all(&self, items: f64) -> f64 {
         self.sum * (self.sum + items * self.tail)
     }
@@ -53,12 +52,12 @@ pub(super) fn find_sizes(listed: &Listed<'_>, norms: &mut [f64]) {
 }
 
 impl ListSums<'_> {
-    /// What pairs add at most; `without` is for the pairs that have no item in common.
+    /// The bound of all pairs; `without` is the bound of the pairs without a common item.
     pub(super) fn by_pairs(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>, without: f64) -> Bound {
         let items = self.items as f64;
         let (in_s, in_t) = (Sizes::of(s, self.signed), Sizes::of(t, self.signed));
         let with_others = in_t.tail * in_s.sum + in_s.tail * in_t.sum + items * in_s.tail * in_t.tail;
-        // What was subtracted from both lists, for each pair with a common item.
+        // The entries that were subtracted from both lists, for each pair with a common item.
         let common = s.list.len().min(t.list.len()) as f64;
         let mut subtracted = 2.0 * common * items * in_s.tied * in_t.tied;
         if by.negative {

@@ -9,14 +9,14 @@ use crate::memory;
 use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
-/// Lists between two looks whether the run goes on.
+/// The number of lists between two checks for cancellation.
 const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
-/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
-/// of the sizes too, but for rounding, which depends on the order of the items.
+/// The classes of some lists. The lists of a class have the same sizes of blocks and the same divisor of values. The
+/// divisor is a function of the sizes, except for rounding, which depends on the order of the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
-    /// The class of each list; empty if there is one class, so that nothing is read from all over the memory.
+    /// The class of each list; empty if there is one class, which saves reads of distant memory.
     of_list: Vec<u32>,
     /// The lists of each class, in increasing order.
     members: Vec<Vec<u32>>,
@@ -57,7 +57,7 @@ impl Classes {
         Ok(Self { of_list, members })
     }
 
-    /// The classes with these numbers, as [`Classes::all`] gives them; `None` if they are not those of so many lists.
+    /// The classes with the numbers that [`Classes::all`] returns; `None` if they are not the classes of `rows` lists.
     #[cfg(feature = "python")]
     pub(super) fn from_numbers(of_list: Vec<u32>, rows: usize) -> Result<Option<Self>, Error> {
         let mut members: Vec<Vec<u32>> = Vec::new();

@@ -58,7 +58,7 @@ impl Kept {
         }
     }
 
-    /// The index of the worst that is kept, where worse ones are dropped.
+    /// The index of the worst hit that is kept, if worse hits are dropped.
     pub(super) fn last(&self) -> u32 {
         match self {
             Self::Best { count, heap } if heap.len() == *count => heap.peek().map_or(u32::MAX, |worst| worst.index),

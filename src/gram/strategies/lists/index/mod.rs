@@ -1,12 +1,12 @@
-//! An index of lists by item, to find the most similar lists without looking at all.
+//! An index of lists by item, to find the most similar lists without comparing all.
 //!
 //! ```text
 //! mod        the index, and searches for many lists
 //! query      one list against all
-//! shared     what the lists that share items with a query come to
-//! patterns   lists that share few items, with a value for many of them
+//! shared     bounds for the lists that share items with a query
+//! patterns   lists that share one or two items: many have the same value
 //! parts      an index as plain arrays, to store it
-//! postings   which lists have an item
+//! postings   the lists that have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
 //! ```

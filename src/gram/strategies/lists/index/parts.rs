@@ -13,7 +13,7 @@ use crate::memory;
 use crate::parallel::{self, Watch};
 use crate::rankings::Lists;
 
-/// What takes long to make of an index. The lists and the measure are stored by themselves.
+/// The parts of an index that take long to compute. The lists and the measure are stored separately.
 pub(crate) struct IndexParts {
     /// The divisors of values; empty if there are none.
     pub(crate) roots: Vec<f64>,
@@ -32,7 +32,7 @@ impl ListIndex<'_> {
         })
     }
 
-    /// The index of these parts; `None` if they are not those of an index of these lists for this measure.
+    /// The index of these parts; `None` if they are not the parts of an index of these lists for this measure.
     pub(crate) fn from_parts(
         measure: &Measure,
         lists: Lists,

@@ -1,20 +1,20 @@
 //! Lists that share one or two items with a query. All lists of a class that share the same items at the same places
-//! have the same value, so that it is computed once for all of them. Some queries have one popular item: then hundreds
-//! of thousands of lists share this item alone, and are all about as good.
+//! have the same value, which is computed once for all of them. If a query has a popular item, hundreds of thousands of
+//! lists share only this item and have similar values.
 
 use super::postings::Postings;
 use crate::error::Error;
 use crate::memory;
 use crate::rankings::lists::List;
 
-/// Patterns have so many items.
+/// The maximum number of items of a pattern.
 pub(super) const MAX_SHARED: usize = 2;
 /// The code of a list that shares more than two items.
 const MANY: u32 = u32::MAX;
-/// Values are kept in so many places; a value replaces another one that has the same place.
+/// The number of places for values; a value replaces another one that has the same place.
 const PLACES: usize = 1 << 12;
-/// Finding patterns takes as long as computing the values of one list for so many lists of the index and of the items
-/// of the query: 1 ns each and 240 ns a value, for 1,000,000 top-10 lists on an AMD EPYC.
+/// In the time of one value, patterns are found for this many lists of the index or of the items of the query: 1 ns each
+/// and 240 ns for a value, for 1,000,000 top-10 lists on an AMD EPYC.
 const WORTH_ONE: usize = 200;
 
 /// Memory of one thread.
@@ -35,7 +35,7 @@ struct Known {
 }
 
 impl Patterns {
-    /// From how many candidates on it takes less time to find the patterns of all lists than to compute values.
+    /// The number of candidates from which finding the patterns of all lists takes less time than computing values.
     pub(super) fn worth_from(query: List<'_>, postings: &Postings, lists: usize) -> usize {
         if query.len() >= usize::from(u8::MAX) || !postings.has_ranks() {
             return usize::MAX;
@@ -49,7 +49,7 @@ impl Patterns {
         self.codes.clear();
     }
 
-    /// Finds the patterns of all lists, which are so many.
+    /// Finds the patterns of all `lists` lists.
     pub(super) fn find(&mut self, query: List<'_>, postings: &Postings, lists: usize) -> Result<(), Error> {
         self.codes.clear();
         memory::resize(&mut self.codes, lists, 0)?;
@@ -83,7 +83,7 @@ impl Patterns {
     }
 }
 
-/// The place of a value: the upper bits of a product have something of all bits.
+/// The place of a value: the upper bits of a product depend on all bits.
 fn place_of(class: usize, code: u32) -> usize {
     let mixed = (u64::from(code) << 20 ^ class as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (u64::BITS - PLACES.trailing_zeros())) as usize

@@ -1,4 +1,4 @@
-//! Which lists have an item, and the norm of the item in each.
+//! The lists that have an item, and the norm of the item in each.
 
 use std::ops::Range;
 
@@ -32,13 +32,13 @@ struct ListedItem {
     rank: u8,
 }
 
-/// Bits of an item that entries are sorted by at a time: the places of all digits stay in the first-level cache.
+/// Entries are sorted by this many bits of the item at a time: the places of all digits stay in the first-level cache.
 const DIGIT: u32 = 11;
-/// Entries that are moved between two looks whether the run goes on.
+/// The number of entries that are moved between two checks for cancellation.
 const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 impl Postings {
-    /// Those of lists, given the norms of all entries, list by list.
+    /// The postings of lists, from the norms of all entries, list by list.
     pub(super) fn new(lists: &Lists, norms: &[f64], cancel: &Cancel) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(norms.len())?;
@@ -84,7 +84,7 @@ impl Postings {
         })
     }
 
-    /// Whether they can be those of so many lists with so many entries.
+    /// Whether they can be the postings of `rows` lists with `entries` entries.
     #[cfg(feature = "python")]
     pub(super) fn fit(&self, rows: usize, entries: usize) -> bool {
         let Self { items, starts, lists, norms, ranks, .. } = self;
@@ -127,13 +127,13 @@ impl Postings {
     }
 }
 
-/// Sorts entries by item, one digit after the other from the last on. Entries of an item stay in the order of their
+/// Sorts entries by item, digit by digit from the last to the first. Entries of an item stay in the order of their
 /// lists.
 fn sorted(mut entries: Vec<ListedItem>, cancel: &Cancel) -> Result<Vec<ListedItem>, Error> {
-    let most = entries.iter().map(|entry| entry.item).max().unwrap_or(0);
+    let max = entries.iter().map(|entry| entry.item).max().unwrap_or(0);
     let mut moved = memory::filled(entries.len(), ListedItem::default())?;
     let mut shift = 0;
-    while shift < u32::BITS && most >> shift > 0 {
+    while shift < u32::BITS && max >> shift > 0 {
         let digit = |entry: &ListedItem| (entry.item >> shift) as usize & ((1 << DIGIT) - 1);
         let mut places = [0_usize; 1 << DIGIT];
         for entry in &entries {
@@ -159,7 +159,7 @@ fn sorted(mut entries: Vec<ListedItem>, cancel: &Cancel) -> Result<Vec<ListedIte
     Ok(entries)
 }
 
-/// A number as a part of the largest, from the least positive number to a little over 1, rounded up.
+/// A number divided by the largest, rounded up: from the smallest positive number to slightly above 1.
 pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
     if largest > 0.0 { ((norm / largest) as f32).next_up().max(LEAST) } else { LEAST }
 }
@@ -173,14 +173,14 @@ mod tests {
 
     #[test]
     fn entries_are_sorted_by_item_and_then_by_list() {
-        for most in [0, 1, 2047, 2048, 5_000_000, u32::MAX] {
-            let item = |list: u32| (u64::from(list.wrapping_mul(2_654_435_761)) % (u64::from(most) + 1)) as u32;
+        for max in [0, 1, 2047, 2048, 5_000_000, u32::MAX] {
+            let item = |list: u32| (u64::from(list.wrapping_mul(2_654_435_761)) % (u64::from(max) + 1)) as u32;
             let entries: Vec<_> =
                 (0..3000).map(|list| ListedItem { item: item(list), list, norm: list as f32, rank: 0 }).collect();
             let mut expected: Vec<_> = entries.iter().map(|entry| (entry.item, entry.list, entry.norm)).collect();
             expected.sort_by_key(|&(item, list, _)| (item, list));
             let found = sorted(entries, &Cancel::default()).unwrap();
-            assert!(found.iter().map(|entry| (entry.item, entry.list, entry.norm)).eq(expected), "{most}");
+            assert!(found.iter().map(|entry| (entry.item, entry.list, entry.norm)).eq(expected), "{max}");
         }
         assert!(sorted(Vec::new(), &Cancel::default()).unwrap().is_empty());
     }

@@ -1,13 +1,12 @@
 //! One list against all lists of an index.
 //!
-//! 1. Walk through the lists of each item of the query and add up, for each list met, bounds of what the common items
-//!    can add.
-//! 2. Of the lists that were not met, take the best by class.
-//! 3. Compute the values of the few lists with the largest bounds. What is kept after that tells, for each class, which
-//!    bounds are too small to be good enough.
-//! 4. If very many can be good enough, find which items they share: those that share one or two items have few
+//! 1. Visit the lists of each item of the query. For each list, add up bounds of the terms of the common items.
+//! 2. Of the lists that were not visited, take the best of each class.
+//! 3. Compute the values of the few lists with the largest bounds. The hits kept so far give the smallest bound of each
+//!    class that can be good enough.
+//! 4. If very many lists can be good enough, find the items that they share: lists that share one or two items have few
 //!    different values.
-//! 5. Compute the values of the others, the largest bounds first, as long as a bound is good enough.
+//! 5. Compute the values of the others, the largest bounds first, until a bound is not good enough.
 
 use super::ListIndex;
 use super::kept::{Hit, Kept};
@@ -22,20 +21,21 @@ use crate::parallel::{Cancel, Poll};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
-/// So many lists with the largest bounds are computed before others are candidates. With 64 some queries of 1,000,000
-/// top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave 14,000 at most.
+/// The number of lists with the largest bounds that are computed before others are candidates. With 64, some queries of
+/// 1,000,000 top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave at most 14,000.
 const LARGEST: usize = 256;
-/// If many are kept, four times as many are computed first, but no more than this.
+/// If many hits are kept, four times as many are computed first, but at most this many.
 const MAX_LARGEST: usize = 1 << 12;
-/// So many candidates are computed first, and then four times as many before what is left is looked through again.
+/// The number of candidates that are computed first. Then four times as many are computed before the rest is filtered
+/// again.
 const FIRST_BATCH: usize = 64;
-/// So many lists are brought into the cache together: some 10 kB for lists of ten items.
+/// The number of lists that are read into the cache together: some 10 kB for lists of ten items.
 const FETCHED: usize = 64;
-/// So many strips of lists are looked through between two checks for cancellation.
+/// The number of strips of lists between two checks for cancellation.
 const STRIPS_BETWEEN: usize = 64;
-/// So many values are computed between two checks for cancellation.
+/// The number of values between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
-/// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
+/// For at most this many classes a list is prepared for all queries of a thread; some hundred bytes each.
 const MAX_READY: usize = 1 << 12;
 
 /// Memory of one thread.
@@ -49,7 +49,7 @@ pub(super) struct Searcher<'a> {
     memory: ListWorkspace,
     /// One prepared list of each class.
     ready: Vec<Listed<'a>>,
-    /// For each class what is known from the shapes alone.
+    /// For each class the numbers that depend on the shapes only.
     classes: Vec<OfClass>,
     shared: SharedSums,
     patterns: Patterns,
@@ -59,15 +59,15 @@ pub(super) struct Searcher<'a> {
     candidates: Vec<(f64, u32)>,
 }
 
-/// What is known of all lists of a class.
+/// Numbers that all lists of a class share.
 #[derive(Clone, Copy, Default)]
 struct OfClass {
     /// The sum with a list of the class that shares no item; `None` if two such lists share one.
     disjoint: Option<f64>,
-    /// The least number of a list that can be good enough, if it comes before all that are kept.
-    least: f32,
-    /// The same for one that comes after them.
-    least_of_last: f32,
+    /// The smallest number of a list that can be good enough, if its index is below those of all kept hits.
+    min: f32,
+    /// The same if its index is above them.
+    min_of_last: f32,
 }
 
 impl<'a> Searcher<'a> {
@@ -114,7 +114,7 @@ impl<'a> Searcher<'a> {
         self.take_candidates(row, &mut s, kept, poll)
     }
 
-    /// Finds what depends on the shapes of the lists alone.
+    /// Computes the numbers that depend on the shapes of the lists only.
     fn look_at_classes(&mut self, s: &mut Listed<'a>) -> Result<(), Error> {
         let (setting, sums) = (self.setting, self.setting.sums());
         for (class, members) in self.index.classes.members().iter().enumerate() {
@@ -133,7 +133,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Finds what lists share with the query.
+    /// Adds up the bounds of the lists that share items with the query.
     fn meet(&mut self, row: usize, s: &Listed<'_>) -> Result<(), Error> {
         let Self { index, norms, shared, bounds, .. } = self;
         self.setting.sums().find_norms(index.by, s, norms)?;
@@ -153,7 +153,7 @@ impl<'a> Searcher<'a> {
                 if self.shared.is_met(list) {
                     continue;
                 }
-                // That of the first is that of all. It must not be one that shares items, which may equal the query.
+                // All have the value of the first. It must not be a list that shares items, which may equal the query.
                 let value = *value.get_or_insert_with(|| self.setting.finished(sum, row, list as usize));
                 let key = self.sign * value + 0.0;
                 if !kept.admits(key, list) {
@@ -165,7 +165,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Takes the lists with the largest bounds, if a number of best ones is wanted.
+    /// Takes the lists with the largest bounds, if a number of best hits is requested.
     fn take_largest(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
         let count = match kept {
             Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MAX_LARGEST),
@@ -181,19 +181,19 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// The key of a list of this class with this number, at best.
+    /// The best possible key of a list of this class with this number.
     fn bound(&self, row: usize, class: usize, shared: f32) -> f64 {
         let sum = self.bounds[class].without + self.shared.added(shared);
         let column = self.index.classes.members()[class][0] as usize;
         self.sign * self.setting.finished(self.setting.value_from_sum(sum), row, column) + 0.0
     }
 
-    /// The least number with which a list of this class can be good enough, if it has this index.
-    fn least_of(&self, row: usize, class: usize, index: u32, kept: &Kept) -> f32 {
+    /// The smallest number with which a list of this class can be good enough, if it has this index.
+    fn min_of(&self, row: usize, class: usize, index: u32, kept: &Kept) -> f32 {
         // Positive numbers are in the order of their bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
         if self.classes.len() > MAX_READY {
-            return f32::from_bits(1); // so many that looking at the lists one by one takes no longer
+            return f32::from_bits(1); // with this many classes, checking the lists one by one takes no longer
         }
         while enough - too_small > 1 {
             let middle = too_small + (enough - too_small) / 2;
@@ -206,7 +206,7 @@ impl<'a> Searcher<'a> {
         f32::from_bits(enough)
     }
 
-    /// Finds which of the lists met can be good enough. If they are very many, takes those that share few items.
+    /// Finds the visited lists that can be good enough. If there are very many, takes those that share few items.
     fn find_candidates(
         &mut self,
         row: usize,
@@ -215,14 +215,14 @@ impl<'a> Searcher<'a> {
         poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         for class in 0..self.classes.len() {
-            self.classes[class].least = self.least_of(row, class, 0, kept);
-            self.classes[class].least_of_last = self.least_of(row, class, u32::MAX, kept);
+            self.classes[class].min = self.min_of(row, class, 0, kept);
+            self.classes[class].min_of_last = self.min_of(row, class, u32::MAX, kept);
         }
         self.patterns.clear();
         let (postings, lists) = (&self.index.postings, self.setting.y.rows());
-        let most = Patterns::worth_from(s.list, postings, lists);
-        self.gather(row, s, kept, most, poll)?;
-        if self.candidates.len() < most {
+        let max = Patterns::worth_from(s.list, postings, lists);
+        self.gather(row, s, kept, max, poll)?;
+        if self.candidates.len() < max {
             return Ok(());
         }
         if self.share_few(s.list)? {
@@ -231,27 +231,27 @@ impl<'a> Searcher<'a> {
         self.gather(row, s, kept, usize::MAX, poll)
     }
 
-    /// Collects candidates until there are `most`. Lists with known patterns are taken instead.
+    /// Collects at most `max` candidates. Lists with known patterns are taken at once.
     fn gather(
         &mut self,
         row: usize,
         s: &mut Listed<'a>,
         kept: &mut Kept,
-        most: usize,
+        max: usize,
         poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         self.candidates.clear();
-        let least_of_all = self.classes.iter().fold(f32::INFINITY, |least, class| least.min(class.least));
+        let min_of_all = self.classes.iter().fold(f32::INFINITY, |min, class| min.min(class.min));
         let last = kept.last();
         for strip in 0..self.shared.strips() {
-            let mut found = self.shared.at_least(strip, least_of_all);
+            let mut found = self.shared.at_least(strip, min_of_all);
             while found > 0 {
                 let list = (strip * STRIP) as u32 + found.trailing_zeros();
                 found &= found - 1;
                 let (class, sum) = (self.index.classes.of(list as usize), self.shared.number(list));
-                let OfClass { least, least_of_last, .. } = self.classes[class];
-                // As good as the worst that is kept, it is good enough if it comes before that.
-                if sum < least || (sum < least_of_last && list > last) {
+                let OfClass { min, min_of_last, .. } = self.classes[class];
+                // A list that equals the worst kept hit is good enough if its index is smaller.
+                if sum < min || (sum < min_of_last && list > last) {
                     continue;
                 }
                 if let Some(code) = self.patterns.of(list) {
@@ -262,7 +262,7 @@ impl<'a> Searcher<'a> {
                 let bound = self.bound(row, class, sum);
                 if kept.admits(bound, list) {
                     memory::push(&mut self.candidates, (bound, list))?;
-                    if self.candidates.len() == most {
+                    if self.candidates.len() == max {
                         return Ok(());
                     }
                 }
@@ -286,7 +286,7 @@ impl<'a> Searcher<'a> {
         Ok(2 * few > some.len())
     }
 
-    /// The value for a list that shares few items, which other lists may have had before.
+    /// The value for a list that shares few items; it may be known from another list.
     fn value_of_pattern(
         &mut self,
         row: usize,
@@ -348,8 +348,8 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Brings lists whose values are computed next into the cache. They are all over the memory, and reading them one
-    /// after the other would wait for each; here the reads overlap.
+    /// Reads the lists whose values are computed next into the cache. They are scattered in memory; here the reads
+    /// overlap, which saves waiting for each.
     fn fetch(&self, lists: impl Iterator<Item = u32>) {
         let mut read = 0;
         for list in lists {
@@ -365,7 +365,7 @@ impl<'a> Searcher<'a> {
         find_common(s.list, setting.y.row(list), &mut self.common)?;
         let mut made;
         let t = if let Some(ready) = self.ready.get_mut(self.index.classes.of(list)) {
-            // All that is made ready depends on the shape alone.
+            // The prepared numbers depend on the shape only.
             ready.list = setting.y.row(list);
             ready
         } else {

@@ -1,7 +1,7 @@
-//! What the lists of an index share with a query: bounds of what the common items add, one number for each list.
+//! Bounds of the terms of the common items of a query and the lists of an index: one number for each list.
 //!
-//! Bounds by norms are sums over the common items. Bounds by pairs need two numbers for each list on the way: the sum
-//! of the products `a` of the common items so far, and the sum of `a` times the earlier ones.
+//! Bounds by norms are sums over the common items. Bounds by pairs take two running numbers for each list: the sum of
+//! the products `a` of the common items, and the sum of `a` times the products of the earlier items.
 
 use super::postings::{Postings, fraction};
 use crate::error::Error;
@@ -9,17 +9,17 @@ use crate::kappa::lists::bounds::{Bound, BoundBy};
 use crate::memory;
 use crate::rankings::lists::List;
 
-/// More than what adding single-precision numbers loses, for each number.
+/// An upper bound of the rounding error of adding single-precision numbers, for each number.
 const ROUNDING: f64 = 2.4e-7;
-/// Stands for the number of a list that needs no more looking at.
+/// Marks a list whose value is known.
 const KNOWN: f32 = -1.0;
-/// The number of a list that shares items, which add nothing: positive, and counted as 0.
+/// The number of a list whose common items add nothing: positive, and counted as 0.
 const NOTHING: f32 = f32::from_bits(1);
-/// More than what is lost where a product is too small for single precision.
+/// An upper bound of the loss if a product is too small for single precision.
 const TINY: f32 = 1e-37;
-/// A larger quotient is not trusted to single precision.
+/// Larger quotients are not computed in single precision.
 const LARGEST_QUOTIENT: f64 = 1e30;
-/// Numbers are looked through so many at a time: one for each bit of a word.
+/// The number of lists that are compared with a limit at a time: one for each bit of a word.
 pub(super) const STRIP: usize = 64;
 
 /// Numbers that are compared at the same time.
@@ -32,14 +32,14 @@ pub(super) struct SharedSums {
     sums: Vec<f32>,
     /// By pairs: for each list the sum of products, while `sums` has the sum over pairs.
     singles: Vec<f32>,
-    /// By pairs: for each class what a sum of products is multiplied by.
+    /// By pairs: for each class the factor of the sum of products.
     each: Vec<f32>,
-    /// What all numbers have to be multiplied by.
+    /// The factor of all numbers.
     scale: f64,
 }
 
 impl SharedSums {
-    /// For so many lists in so many classes.
+    /// For `lists` lists in `classes` classes.
     pub(super) fn new(by: BoundBy, lists: usize, classes: usize) -> Result<Self, Error> {
         let sums = memory::filled(lists, 0.0)?;
         let (singles, each) = if by.pairs { (lists, classes) } else { (0, 0) };
@@ -47,7 +47,7 @@ impl SharedSums {
         Ok(Self { by, sums, singles, each, scale: 0.0 })
     }
 
-    /// Finds the numbers for a query whose blocks have these norms; `bounds` are those of the classes, and `classes`
+    /// Computes the numbers for a query whose blocks have these norms. `bounds` are the bounds of the classes; `classes`
     /// has the class of each list if there are several.
     pub(super) fn meet(
         &mut self,
@@ -87,7 +87,7 @@ impl SharedSums {
             for (&list, &norm) in lists.iter().zip(norms) {
                 let (sum, single) = (&mut sums[list as usize], &mut singles[list as usize]);
                 let product = own * norm;
-                // Has no branches: which lists were met before is a coin toss.
+                // Without branches: whether a list was visited before is unpredictable.
                 let lost = if *single > 0.0 { TINY } else { 0.0 };
                 *sum += *single * product + lost;
                 *single += product;
@@ -95,7 +95,7 @@ impl SharedSums {
         }
     }
 
-    /// Makes one number of the two of each list.
+    /// Combines the two numbers of each list into one.
     fn join_pairs(&mut self, unit: f64, bounds: &mut [Bound], classes: &[u32]) {
         for (each, bound) in self.each.iter_mut().zip(bounds) {
             let quotient = if bound.each > 0.0 { bound.each / unit } else { 0.0 };
@@ -113,7 +113,7 @@ impl SharedSums {
         if let &[each, ref others @ ..] = &self.each[..]
             && others.iter().all(|&other| other == each)
         {
-            // Most indexes have lists of one length; their classes differ in the roots alone.
+            // Most indexes have lists of one length; their classes differ in the roots only.
             let numbers = self.sums.iter_mut().zip(&mut self.singles);
             numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each));
             return;
@@ -134,25 +134,25 @@ impl SharedSums {
         self.sums[list as usize] != 0.0
     }
 
-    /// Says that the value of a list is known.
+    /// Marks a list whose value is known.
     pub(super) fn set_known(&mut self, list: usize) {
         self.sums[list] = KNOWN;
     }
 
-    /// What the common items add at most, by the number of a list.
+    /// The bound of the terms of the common items, from the number of a list.
     pub(super) fn added(&self, sum: f32) -> f64 {
         if sum <= NOTHING { 0.0 } else { f64::from(sum) * self.scale }
     }
 
-    /// How many strips the numbers make.
+    /// The number of strips.
     pub(super) fn strips(&self) -> usize {
         self.sums.len().div_ceil(STRIP)
     }
 
-    /// Which lists of a strip have a number of at least `least`, as bits from its first list on.
-    pub(super) fn at_least(&self, strip: usize, least: f32) -> u64 {
+    /// The lists of a strip whose number is at least `min`, as bits: the lowest is its first list.
+    pub(super) fn at_least(&self, strip: usize, min: f32) -> u64 {
         let sums = &self.sums[strip * STRIP..self.sums.len().min((strip + 1) * STRIP)];
-        if largest(sums) >= least { places(sums, least) } else { 0 }
+        if largest(sums) >= min { places(sums, min) } else { 0 }
     }
 
     /// The number of a list.
@@ -160,21 +160,21 @@ impl SharedSums {
         self.sums[list as usize]
     }
 
-    /// The lists with the largest numbers, so many or as many as share an item.
+    /// The `count` lists with the largest numbers, or all that share an item if there are fewer.
     pub(super) fn largest(&self, count: usize) -> Result<Vec<u32>, Error> {
         let mut found: Vec<(f32, u32)> = memory::with_capacity(2 * count)?;
-        let mut least = 0.0;
+        let mut min = 0.0;
         for (strip, sums) in self.sums.chunks(STRIP).enumerate() {
-            if largest(sums) <= least {
+            if largest(sums) <= min {
                 continue;
             }
             for (list, &sum) in (strip * STRIP..).zip(sums) {
-                if sum > least {
+                if sum > min {
                     found.push((sum, list as u32));
                     if found.len() == 2 * count {
                         found.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0));
                         found.truncate(count);
-                        least = found[count - 1].0;
+                        min = found[count - 1].0;
                     }
                 }
             }
@@ -203,7 +203,7 @@ fn largest(sums: &[f32]) -> f32 {
     lanes.iter().chain(rest).copied().fold(0.0, greater)
 }
 
-/// Which numbers of a strip are at least `least`, as bits. Has no branches: that is hard to predict.
-fn places(strip: &[f32], least: f32) -> u64 {
-    strip.iter().enumerate().fold(0, |places, (place, &sum)| places | u64::from(sum >= least) << place)
+/// The numbers of a strip that are at least `min`, as bits. Without branches, which would be unpredictable.
+fn places(strip: &[f32], min: f32) -> u64 {
+    strip.iter().enumerate().fold(0, |places, (place, &sum)| places | u64::from(sum >= min) << place)
 }
