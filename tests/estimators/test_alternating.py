@@ -108,16 +108,6 @@ def test_too_few_iterations_are_said():
         AlternatingClassifier(max_iter=1, tol=1e-6).fit(X, y)
 
 
-def test_progress_is_a_line_for_each_iteration(capsys):
-    X, y = two_classes(np.random.default_rng(13))
-    model = AlternatingClassifier(verbose=True).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == model.n_iter_
-    assert lines[0].startswith("[AlternatingClassifier] iteration 1: objective ")
-    SuquanSVDClassifier(verbose=True).fit(X, y + 1 * (X[:, 0] == 1))
-    assert "[SuquanSVDClassifier, class " in capsys.readouterr().out
-
-
 def test_learners_find_planted_weights_that_no_fixed_kernel_has():
     rng = np.random.default_rng(0)
     X = random_rankings(rng, 2000, 8)

@@ -353,7 +353,6 @@ WEIGHTS = [
     ("sparse zeros of blocks", lambda: wkendall.gram_matrix(
         csr_array([[1, 0, 2, 3]]).tobsr(blocksize=(1, 2)), missing="bottom"), ValueError,
      r"^X is sparse and has format bsr, whose blocks hold zeros here: they may be entries or padding; pass X\.tocsr\(\)"),
-    ("signs of threads", lambda: wkendall.packed_signs(X, n_jobs=0), ValueError, ["n_jobs is 0"]),
     ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
 ]  # fmt: skip
 

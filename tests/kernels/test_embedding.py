@@ -11,6 +11,8 @@ import wkendall
 from definitions import embedding, kernels, outer_form, random_rankings
 from nouns import features, kernel_of
 from wkendall import Kendall, Rankings
+from wkendall._run import Run
+from wkendall.embedding import combine_of, embed_of, linear_function_of
 
 ORDERS = range(1, 5)
 BOUND = 1e-12
@@ -31,9 +33,6 @@ def test_embed_by_definition(n, order):
         assert phi.shape == (m,) + (n,) * order
         assert phi.dtype == np.float64
         assert all((found == embedding(s, U)).all() for s, found in zip(X, phi, strict=True))
-        single = wkendall.embed(X, U, dtype=np.float32)
-        assert single.dtype == np.float32
-        assert (single == phi.astype(np.float32)).all()
 
 
 def test_embed_accepts_what_the_kernels_accept():
@@ -48,20 +47,6 @@ def test_embed_accepts_what_the_kernels_accept():
     assert (wkendall.embed(Rankings(np.argsort(X, axis=1), input="orders"), U) == wanted).all()
     assert (wkendall.embed(Rankings(1 / X, input="scores"), U) == wanted).all()
     assert (wkendall.embed(Rankings(n + 1 - X, top="high"), U) == wanted).all()
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_embed_out_and_threads(order):
-    n = 7
-    rng = np.random.default_rng(order)
-    X, U = random_rankings(rng, 30, n), tensors(rng, n, order, 1)[0]
-    wanted = wkendall.embed(X, U, n_jobs=1)
-    for dtype in (np.float64, np.float32):
-        out = np.full((30,) + (n,) * order, np.nan, dtype=dtype)
-        assert wkendall.embed(X, U, dtype=dtype, out=out) is out
-        assert (out == wanted.astype(dtype)).all()
-    for n_jobs in (2, 3, -1, None):
-        assert (wkendall.embed(X, U, n_jobs=n_jobs) == wanted).all()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -199,25 +184,15 @@ def test_the_same_bits_for_any_number_of_threads(n, order):
     rng = np.random.default_rng(n)
     X, coef = random_rankings(rng, 500, n), rng.standard_normal(500)
     U, B = tensors(rng, n, order, 2)
-    sums = [wkendall.combine(X, coef, U, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
-    assert all((other == sums[0]).all() for other in sums)
-    values = [wkendall.linear_function(X, U, B, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
-    assert all((other == values[0]).all() for other in values)
+    handle, runs = Rankings(X)._handle, [Run(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    for found in (
+        [embed_of(handle, U, run) for run in runs],
+        [combine_of(handle, coef, U, run) for run in runs],
+        [linear_function_of(handle, U, B, run) for run in runs],
+    ):
+        assert all((other == found[0]).all() for other in found)
     found = [wkendall.features(X[:100], Kendall("add", u="log"), n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     assert all((other == found[0]).all() for other in found)
-
-
-def test_progress_changes_nothing(capsys):
-    rng = np.random.default_rng(0)
-    X, coef = random_rankings(rng, 50, 6), rng.standard_normal(50)
-    U, B = tensors(rng, 6, 3, 2)
-    for function, arguments in [
-        (wkendall.embed, (X, U)),
-        (wkendall.combine, (X, coef, U)),
-        (wkendall.linear_function, (X, U, B)),
-    ]:
-        assert (function(*arguments, progress=True) == function(*arguments)).all()
-    assert "100%" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")
@@ -294,16 +269,16 @@ TWICE = [[1, 2, 3, 4, 4]]
 UNKNOWN = Rankings([[1, 2, 3, 4, np.nan]], missing="anywhere")
 
 
-def embed(values=X, weights=U, **options):
-    return lambda: wkendall.embed(values, weights, **options)
+def embed(values=X, weights=U):
+    return lambda: wkendall.embed(values, weights)
 
 
-def combine(values=X, coef=COEF, weights=U, **options):
-    return lambda: wkendall.combine(values, coef, weights, **options)
+def combine(values=X, coef=COEF, weights=U):
+    return lambda: wkendall.combine(values, coef, weights)
 
 
-def linear(values=X, weights=U, coefficients=U, **options):
-    return lambda: wkendall.linear_function(values, weights, coefficients, **options)
+def linear(values=X, weights=U, coefficients=U):
+    return lambda: wkendall.linear_function(values, weights, coefficients)
 
 
 def vectors(values=X, dtype=np.float64, **options):
@@ -319,19 +294,11 @@ REFUSED = [
     ("embed no cube", embed(weights=np.ones((2, 5, 5))), ValueError, ["U", "(2, 5, 5)", "5"]),
     ("embed a number", embed(weights=1.0), ValueError, ["U is a single value"]),
     ("embed strings", embed(weights=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
-    ("embed integers", embed(dtype=int), ValueError, ["dtype", "float64 or float32"]),
-    ("embed out of another shape", embed(out=np.empty((6, 5, 4))), ValueError, ["out", "(6, 5, 4)", "(6, 5, 5)"]),
-    ("embed out of another type", embed(out=np.empty((6, 5, 5), "f4")), ValueError, ["out", "float32", "float64"]),
-    ("embed out a list", embed(out=[]), TypeError, ["out must be a NumPy array"]),
-    ("embed out strided", embed(out=np.empty((6, 5, 10))[..., ::2]), ValueError, ["out is not C-contiguous"]),
-    ("embed n_jobs zero", embed(n_jobs=0), ValueError, ["n_jobs is 0"]),
-    ("embed progress no flag", embed(progress="yes"), TypeError, ["progress must be True or False"]),
     ("combine no rankings", combine(TWICE, [1]), ValueError, ["X: row 0 holds 4 twice"]),
     ("combine coef short", combine(coef=np.ones(4)), ValueError, ["coef", "4", "6"]),
     ("combine coef a matrix", combine(coef=np.ones((6, 1))), ValueError, ["coef", "(6, 1)"]),
     ("combine coef of strings", combine(coef=["a"] * 6), TypeError, ["coef", "real numbers"]),
     ("combine too small", combine(weights=np.ones((4, 4, 4))), ValueError, ["U", "(4, 4, 4)", "5"]),
-    ("combine n_jobs a float", combine(n_jobs=1.5), TypeError, ["n_jobs must be an integer"]),
     ("linear no rankings", linear(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
     ("linear U too small", linear(weights=np.ones((4, 4))), ValueError, ["U", "(4, 4)", "5"]),
     ("linear B too small", linear(coefficients=np.ones((4, 4))), ValueError, ["B", "(4, 4)", "5"]),
@@ -372,5 +339,3 @@ def test_results_that_do_not_fit_in_memory(leave_memory):
     for call in (embed(), vectors(), vectors(signed=True)):
         with pytest.raises(ValueError, match=r"but only 100\.0 B of memory"):
             call()
-    out = np.empty((6, 5, 5))
-    assert wkendall.embed(X, U, out=out) is out

@@ -7,6 +7,8 @@ from completions import NAN, completions, random_rows
 from definitions import embedding, random_rankings
 from nouns import gram_to_file
 from wkendall import Rankings, TensorKernel
+from wkendall._run import Run
+from wkendall.embedding import combine_of, embed_of, linear_function_of
 
 LISTS = {"ties": "mean", "missing": "bottom"}
 UNKNOWN = {"ties": "mean", "missing": "anywhere"}
@@ -84,7 +86,6 @@ def test_embeddings_are_means_over_completions(n, order):
     wanted = np.array([mean_tensor(row, U) for row in rows]).reshape(6, *U.shape)
     size = np.array([mean_size(row, U) for row in rows]).reshape(6, *U.shape)
     assert (np.abs(wkendall.embed(X, U) - wanted) <= 1e-14 * size).all()
-    assert wkendall.embed(X, U, dtype=np.float32).dtype == np.float32
     np.testing.assert_allclose(
         wkendall.combine(X, coefficients, U), np.tensordot(coefficients, wanted, axes=1), atol=1e-12
     )
@@ -148,13 +149,13 @@ def test_same_bits_for_threads_and_copies():
             np.testing.assert_array_equal(
                 wkendall.gram_matrix(X, U=weights, dtype=np.float32, **LISTS), K.astype(np.float32)
             )
-        coefficients, x = rng.standard_normal(m), Rankings(X, **LISTS)
+        coefficients, x = rng.standard_normal(m), Rankings(X, **LISTS)._handle
         for call in (
-            lambda n_jobs, x=x, U=U: wkendall.embed(x, U, n_jobs=n_jobs),
-            lambda n_jobs, x=x, U=U, c=coefficients: wkendall.combine(x, c, U, n_jobs=n_jobs),
-            lambda n_jobs, x=x, U=U, B=B: wkendall.linear_function(x, U, B, n_jobs=n_jobs),
+            lambda run, x=x, U=U: embed_of(x, U, run),
+            lambda run, x=x, U=U, c=coefficients: combine_of(x, c, U, run),
+            lambda run, x=x, U=U, B=B: linear_function_of(x, U, B, run),
         ):
-            np.testing.assert_array_equal(call(1), call(3))
+            np.testing.assert_array_equal(call(Run(n_jobs=1)), call(Run(n_jobs=3)))
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
