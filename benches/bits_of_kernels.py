@@ -271,10 +271,9 @@ def embeddings():
                 random.normal(size=(n,) * order),
                 random.normal(size=7),
             )
-            for jobs, top in ((1, "low"), (2, "high")):
-                title, told = f"n={n} order {order} {top} {jobs} threads", {"n_jobs": jobs, "top": top}
+            for top in ("low", "high"):
+                title, told = f"n={n} order {order} {top}", {"top": top}
                 yield f"embed {title}", partial(calls.of_one, "embed", X, U, **told)
-                yield f"embed {title} single", partial(calls.of_one, "embed", X, U, **told, **SINGLE)
                 yield f"combine {title}", partial(calls.of_one, "combine", X, coefficients, U, **told)
                 yield f"linear_function {title}", partial(calls.of_one, "linear_function", X, U, B, **told)
         for (name, options), (mode, more) in product(weights(n).items(), MODES.items()):
@@ -291,8 +290,8 @@ def embeddings():
                 )
     many = rankings(300, 12, 11, repeated=100)
     U, coefficients = random_of(12).normal(size=(12, 12)), random_of(13).normal(size=300)
-    yield "combine 300 rankings", partial(calls.of_one, "combine", many, coefficients, U, n_jobs=2)
-    yield "linear_function 300 rankings", partial(calls.of_one, "linear_function", many, U, U.T.copy(), n_jobs=2)
+    yield "combine 300 rankings", partial(calls.of_one, "combine", many, coefficients, U)
+    yield "linear_function 300 rankings", partial(calls.of_one, "linear_function", many, U, U.T.copy())
 
 
 def inputs():

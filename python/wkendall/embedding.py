@@ -22,15 +22,7 @@ from wkendall.tensors import one_tensor
 BLOCK = 1 << 20
 
 
-def embed(
-    X: ArrayLike | Rankings,
-    U: ArrayLike,
-    *,
-    dtype: DTypeLike = np.float64,
-    out: NDArray[Any] | None = None,
-    n_jobs: SupportsIndex | None = None,
-    progress: bool = False,
-) -> NDArray[Any]:
+def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
     """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s is ranking p.
 
     The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
@@ -42,8 +34,8 @@ def embed(
 
     Parameters
     ----------
-    X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused.
+    X : Rankings or array-like of shape (m, n)
+        Rankings, one per row. Items of unknown position (`missing="anywhere"`) are refused.
     U : array-like of shape (n, .., n)
         Weights of tuples of positions, with any number of axes; at most two for rankings with ties or missing items.
 
@@ -59,24 +51,15 @@ def embed(
     >>> wkendall.embed(wkendall.Rankings([[2, 2, 1]], ties="mean"), [0.5, 0.25, 0.75])
     array([[0.5, 0.5, 0.5]])
     """
-    run = Run(dtype, out, n_jobs, progress)
-    run.check()
-    return embed_of(_embeddable(X, run), U, run)
+    return embed_of(_embeddable(X), U, Run())
 
 
-def combine(
-    X: ArrayLike | Rankings,
-    coef: ArrayLike,
-    U: ArrayLike,
-    *,
-    n_jobs: SupportsIndex | None = None,
-    progress: bool = False,
-) -> NDArray[np.float64]:
+def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[np.float64]:
     """Weighted sum of the tensors of rankings, without building them.
 
     Parameters
     ----------
-    X, U, n_jobs, progress
+    X, U
         As for `embed`.
     coef : array-like of shape (m,)
         One coefficient for each ranking.
@@ -92,9 +75,7 @@ def combine(
     >>> wkendall.combine([[1, 2, 3], [3, 2, 1]], [2, 1], [3, 2, 1])
     array([7., 6., 5.])
     """
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
-    rankings = _embeddable(X, run)
+    rankings = _embeddable(X)
     weights = one_tensor(U, "U", rankings.items)
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
@@ -103,17 +84,10 @@ def combine(
     if not np.isfinite(coefficients).all():
         place = int(np.argmin(np.isfinite(coefficients)))
         raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
-    return combine_of(rankings, coefficients, weights, run)
+    return combine_of(rankings, coefficients, weights, Run())
 
 
-def linear_function(
-    X: ArrayLike | Rankings,
-    U: ArrayLike,
-    B: ArrayLike,
-    *,
-    n_jobs: SupportsIndex | None = None,
-    progress: bool = False,
-) -> NDArray[np.float64]:
+def linear_function(X: ArrayLike | Rankings, U: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     """Inner product of `B` and the tensor of each ranking, without building the tensors.
 
     For complete rankings it equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so do
@@ -121,7 +95,7 @@ def linear_function(
 
     Parameters
     ----------
-    X, U, n_jobs, progress
+    X, U
         As for `embed`.
     B : array-like of the same shape as U
         One coefficient for each tuple of items.
@@ -136,9 +110,7 @@ def linear_function(
     >>> wkendall.linear_function([[1, 2, 3], [3, 2, 1]], U=[3, 2, 1], B=[1, 0, 0])
     array([3., 1.])
     """
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
-    return linear_function_of(_embeddable(X, run), U, B, run)
+    return linear_function_of(_embeddable(X), U, B, Run())
 
 
 def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
@@ -210,9 +182,9 @@ def complete_rankings(X: ArrayLike | Rankings, threads: int | None = None) -> _c
     return read_rankings(X, "X", Reading(advises=False), threads)._handle
 
 
-def _embeddable(X: ArrayLike | Rankings, run: Run) -> _core.Rankings:
+def _embeddable(X: ArrayLike | Rankings) -> _core.Rankings:
     """Read rankings for the computation of their tensors."""
-    rankings = read_rankings(X, "X", Reading(anywhere=False), run.threads)
+    rankings = read_rankings(X, "X", Reading(anywhere=False))
     refuse_unknown_tensors(rankings._missing)
     return rankings._handle
 
@@ -250,7 +222,7 @@ def _refuse_unknown(missing: Missing) -> None:
 def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:
     """Compute the tensors of rankings, or of their inverse permutations."""
     weights = one_tensor(U, "U", rankings.items)
-    advice = "use dtype=np.float32, or `combine` and `linear_function`"
+    advice = "use `combine` and `linear_function`"
     out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
     with progress_bar(run.progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)

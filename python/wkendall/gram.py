@@ -336,7 +336,7 @@ def as_measure(measure: object, default: Measure, argument: str = "measure") -> 
 def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel:
     """Return a kernel, the Kendall kernel if it is None; refuse other measures."""
     found = as_measure(kernel, Kendall(), argument)
-    if isinstance(found, Kernel):
+    if isinstance(found, Kernel) and found.is_kernel:
         return found
     what = "a distance" if found.is_distance else "not positive definite"
     rule = f"{function} needs a kernel, but {found!r} is {what}: similarity_matrix takes any measure"

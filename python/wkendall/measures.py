@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 #: What a measure can compare: rankings with ties or missing items at the bottom, lists out of a catalogue, and rankings
 #: with items whose position is unknown.
 Takes = Literal["ties", "lists", "unknown"]
+_NONE: frozenset[Takes] = frozenset()
 _TAKES_TIES: frozenset[Takes] = frozenset({"ties", "lists"})
 _TAKES_ALL: frozenset[Takes] = _TAKES_TIES | {"unknown"}
 #: The named weights, and the parameter that each needs. The Rust crate has the table.
@@ -43,12 +44,15 @@ class Measure:
     search can vary `kernel__weight`. Two measures are equal if their parameters are.
     """
 
-    #: Whether the matrix of any rankings is symmetric and positive semi-definite.
-    is_kernel: ClassVar[bool] = False
     #: Whether small values mean that rankings are similar.
     is_distance: ClassVar[bool] = False
     #: The name of the measure in the Rust crate, which has the rules about its parameters.
     _name: ClassVar[str]
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        return False
 
     @property
     def takes(self) -> frozenset[Takes]:
@@ -127,9 +131,12 @@ class Measure:
 
 
 class Kernel(Measure):
-    """A measure that is a kernel. `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too."""
+    """A measure that is a kernel, at least with some parameters. `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too."""
 
-    is_kernel = True
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        return True
 
     def __add__(self, other: object) -> Kernel:
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented

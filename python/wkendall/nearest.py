@@ -200,7 +200,7 @@ def neighbors_graph(
     return graph_of(*read_both(X, Y, threads=run.threads), chosen, count, mode, run)
 
 
-def packed_signs(X: ArrayLike | Rankings, *, n_jobs: SupportsIndex | None = None) -> NDArray[np.uint8]:
+def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
     """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
 
     With these, FAISS, Milvus and other indexes of binary vectors can search rankings. The bit of a pair of items i < j
@@ -211,8 +211,6 @@ def packed_signs(X: ArrayLike | Rankings, *, n_jobs: SupportsIndex | None = None
     ----------
     X : Rankings or array-like of shape (m, n)
         Complete rankings.
-    n_jobs : int, optional
-        As for `gram_matrix`.
 
     Returns
     -------
@@ -226,12 +224,10 @@ def packed_signs(X: ArrayLike | Rankings, *, n_jobs: SupportsIndex | None = None
            [ 0],
            [62]], dtype=uint8)
     """
-    run = Run(n_jobs=n_jobs)
-    run.check()
-    x = read_rankings(X, "X", Reading(advises=False), run.threads)
+    x = read_rankings(X, "X", Reading(advises=False))
     size = (x.n_items * (x.n_items - 1) // 2 + 7) // 8
     check_fits(len(x), size, np.dtype(np.uint8), "pack some rankings at a time")
-    return _core.packed_signs(x._handle, threads=run.threads)
+    return _core.packed_signs(x._handle)
 
 
 def as_radius(radius: object) -> float:

@@ -10,7 +10,7 @@ from labelled import REGRESSORS, objective, two_classes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
-from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
+from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDRegressor
 from wkendall.learning.coefficients import Hinge
 from wkendall.learning.interior_point import FromFeatures, FromGram
 
@@ -86,16 +86,6 @@ def test_too_few_iterations_are_said():
         ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter, or tol above 1e-06"
     ):
         AlternatingClassifier(max_iter=1, tol=1e-6).fit(X, y)
-
-
-def test_progress_is_a_line_for_each_iteration(capsys):
-    X, y = two_classes(np.random.default_rng(13))
-    model = AlternatingClassifier(verbose=True).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == model.n_iter_
-    assert lines[0].startswith("[AlternatingClassifier] iteration 1: objective ")
-    SuquanSVDClassifier(verbose=True).fit(X, y + 1 * (X[:, 0] == 1))
-    assert "[SuquanSVDClassifier, class " in capsys.readouterr().out
 
 
 # Parts.

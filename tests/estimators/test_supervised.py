@@ -35,16 +35,21 @@ def test_clone_and_pickle(kind):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
+def quick(kind, **options):
+    """A learner that stops early."""
+    return kind(**options, **({} if "Suquan" in kind.__name__ else {"tol": 1e-2}))
+
+
 # Rankings that have been read.
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
 def test_rankings_give_what_their_array_gives(kind):
     X, y = two_classes(np.random.default_rng(20), 60, 5)
-    model = kind(tol=1e-2).fit(X, y)
+    model = quick(kind).fit(X, y)
     votes = Rankings(X, items="abcde")
     # The estimator's own options are for arrays.
-    found = kind(tol=1e-2, input="scores").fit(votes, y)
+    found = quick(kind, input="scores").fit(votes, y)
     np.testing.assert_array_equal(found.predict(votes), model.predict(X))
     assert found.feature_names_in_.tolist() == list("abcde")
     backwards = Rankings(X[:, ::-1], items="edcba")
@@ -52,9 +57,9 @@ def test_rankings_give_what_their_array_gives(kind):
     assert found.score(backwards, y) == model.score(X, y)
     with pytest.raises(ValueError, match="the data of fit has the item 'a', but X does not"):
         found.predict(Rankings(X, items="fbcde"))
-    np.testing.assert_array_equal(cross_val_score(kind(tol=1e-2), votes, y), cross_val_score(kind(tol=1e-2), X, y))
+    np.testing.assert_array_equal(cross_val_score(quick(kind), votes, y), cross_val_score(quick(kind), X, y))
     grid = {"C": [0.1, 10.0], "order": [1, 2]}
-    by_array, by_votes = (GridSearchCV(kind(tol=1e-2), grid, cv=3).fit(data, y) for data in (X, votes))
+    by_array, by_votes = (GridSearchCV(quick(kind), grid, cv=3).fit(data, y) for data in (X, votes))
     np.testing.assert_array_equal(by_array.cv_results_["mean_test_score"], by_votes.cv_results_["mean_test_score"])
 
 
@@ -97,7 +102,7 @@ def test_scores_by_items_and_by_positions(kind, order):
     rng = np.random.default_rng(order)
     X, y = two_classes(rng, 60, 4)
     new = random_rankings(rng, 30, 4)
-    model = kind(order=order, tol=1e-2).fit(X, y)
+    model = quick(kind, order=order).fit(X, y)
     found = model.decision_function(new) if kind in CLASSIFIERS else model.predict(new)
     np.testing.assert_allclose(found, scores_of(model, new), atol=1e-10)
     np.testing.assert_allclose(found, scores_of(model, new, inverted=True), atol=1e-10)
@@ -119,11 +124,11 @@ def test_the_machine_is_that_of_the_kernel():
     rng = np.random.default_rng(4)
     X, y = two_classes(rng)
     new = random_rankings(rng, 50, 5)
-    model = SuquanSVDClassifier(C=2.0, tol=1e-8).fit(X, y)
+    model = SuquanSVDClassifier(C=2.0).fit(X, y)
     np.testing.assert_allclose(model.U_, wkendall.suquan_svd(X, y).U, atol=1e-12)
     machine = SVC(C=2.0, kernel="precomputed", tol=1e-8).fit(wkendall.gram_matrix(X, U=model.U_), y)
     expected = machine.decision_function(wkendall.gram_matrix(new, X, U=model.U_))
-    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-5)
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-3)
 
 
 def test_the_regression_is_ridge_on_the_embedding():
@@ -145,13 +150,13 @@ def test_more_than_two_classes():
     X = (-scores).argsort(axis=1).argsort(axis=1) + 1
     labels = np.array(["one", "two", "three"])[y]
     for kind in CLASSIFIERS:
-        model = kind(tol=1e-2).fit(X, labels)
+        model = quick(kind).fit(X, labels)
         assert model.classes_.tolist() == ["one", "three", "two"]
         assert model.decision_function(X).shape == (150, 3)
         assert len(model.U_) == len(model.B_) == len(model.intercept_) == 3
         assert model.score(X, labels) > 0.8
         for column, label in enumerate(model.classes_):
-            alone = kind(tol=1e-2).fit(X, labels == label)
+            alone = quick(kind).fit(X, labels == label)
             np.testing.assert_allclose(model.decision_function(X)[:, column], alone.decision_function(X), atol=1e-9)
 
 

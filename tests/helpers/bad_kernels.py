@@ -216,7 +216,6 @@ WEIGHTS = [
         csr_array([[1, -2, 0]]), input="scores", missing="bottom"), ValueError, ("X", 0, 1, "not positive")),
     ("sparse zeros of blocks", lambda: wkendall.gram_matrix(
         csr_array([[1, 0, 2, 3]]).tobsr(blocksize=(1, 2)), missing="bottom"), ValueError, ("X", None, None, "sparse")),
-    ("signs of threads", lambda: wkendall.packed_signs(X, n_jobs=0), ValueError, "n_jobs"),
     ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, "the"),
 ]  # fmt: skip
 

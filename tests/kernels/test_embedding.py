@@ -10,6 +10,8 @@ import pytest
 import wkendall
 from definitions import embedding, kernels, outer_form, random_rankings
 from wkendall import Kendall, Rankings
+from wkendall._run import Run
+from wkendall.embedding import combine_of, embed_of, linear_function_of
 
 ORDERS = range(1, 5)
 BOUND = 1e-12
@@ -30,9 +32,6 @@ def test_embed_by_definition(n, order):
         assert phi.shape == (m,) + (n,) * order
         assert phi.dtype == np.float64
         assert all((found == embedding(s, U)).all() for s, found in zip(X, phi, strict=True))
-        single = wkendall.embed(X, U, dtype=np.float32)
-        assert single.dtype == np.float32
-        assert (single == phi.astype(np.float32)).all()
 
 
 def test_embed_accepts_what_the_kernels_accept():
@@ -47,20 +46,6 @@ def test_embed_accepts_what_the_kernels_accept():
     assert (wkendall.embed(Rankings(np.argsort(X, axis=1), input="orders"), U) == wanted).all()
     assert (wkendall.embed(Rankings(1 / X, input="scores"), U) == wanted).all()
     assert (wkendall.embed(Rankings(n + 1 - X, top="high"), U) == wanted).all()
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_embed_out_and_threads(order):
-    n = 7
-    rng = np.random.default_rng(order)
-    X, U = random_rankings(rng, 30, n), tensors(rng, n, order, 1)[0]
-    wanted = wkendall.embed(X, U, n_jobs=1)
-    for dtype in (np.float64, np.float32):
-        out = np.full((30,) + (n,) * order, np.nan, dtype=dtype)
-        assert wkendall.embed(X, U, dtype=dtype, out=out) is out
-        assert (out == wanted.astype(dtype)).all()
-    for n_jobs in (2, 3, -1, None):
-        assert (wkendall.embed(X, U, n_jobs=n_jobs) == wanted).all()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -98,10 +83,13 @@ def test_the_same_bits_for_any_number_of_threads(n, order):
     rng = np.random.default_rng(n)
     X, coef = random_rankings(rng, 500, n), rng.standard_normal(500)
     U, B = tensors(rng, n, order, 2)
-    sums = [wkendall.combine(X, coef, U, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
-    assert all((other == sums[0]).all() for other in sums)
-    values = [wkendall.linear_function(X, U, B, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
-    assert all((other == values[0]).all() for other in values)
+    handle, runs = Rankings(X)._handle, [Run(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    for found in (
+        [embed_of(handle, U, run) for run in runs],
+        [combine_of(handle, coef, U, run) for run in runs],
+        [linear_function_of(handle, U, B, run) for run in runs],
+    ):
+        assert all((other == found[0]).all() for other in found)
     found = [wkendall.features(X[:100], Kendall("add", u="log"), n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     assert all((other == found[0]).all() for other in found)
 

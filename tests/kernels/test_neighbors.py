@@ -167,7 +167,7 @@ def test_packed_signs(n):
     hamming = np.unpackbits(bits[:, None] ^ bits[None], axis=2).sum(axis=2)
     np.testing.assert_array_equal(hamming, wkendall.distance_matrix(X))
     np.testing.assert_array_equal(wkendall.packed_signs(Rankings(np.argsort(X, axis=1), input="orders")), bits)
-    np.testing.assert_array_equal(wkendall.packed_signs(Rankings(n + 1 - X, top="high"), n_jobs=1), bits)
+    np.testing.assert_array_equal(wkendall.packed_signs(Rankings(n + 1 - X, top="high")), bits)
 
 
 def test_progress(capsys):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import as_axes
+from wkendall._run import Run
 from wkendall._text import parsed_json
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import load_arrays
@@ -20,7 +21,7 @@ from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_not_input, new_file, standard_output
 from wkendall.cli.reading import check_reading, read_rankings
-from wkendall.embedding import linear_function
+from wkendall.embedding import linear_function_of
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
 
@@ -72,12 +73,13 @@ class Model(NamedTuple):
         from wkendall.learning.suquan import check_learnable
 
         check_learnable(rankings, self.order)
-        how: dict[str, Any] = {"n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
+        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
+        run.check()
         found = np.zeros((len(rankings), len(self.functions)))
         for column, (U, B, intercept) in enumerate(self.functions):
             shape = (-1, *U.shape[U.ndim - self.order :])
             for weights, tensor in zip(U.reshape(shape), B.reshape(shape), strict=True):
-                found[:, column] += linear_function(rankings, weights, tensor, **how)
+                found[:, column] += linear_function_of(rankings._handle, weights, tensor, run)
             found[:, column] += intercept
         return found
 

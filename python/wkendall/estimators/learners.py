@@ -36,6 +36,8 @@ from wkendall.rankings import Rankings, merged, read_rankings, sample_weights
 from wkendall.tensors import one_tensor, position_weights
 
 Labels = NDArray[Any]
+#: The tolerance of support vector machines for given weights.
+TOLERANCE = 1e-4
 
 
 class Model(NamedTuple):
@@ -63,10 +65,9 @@ class Learner(RankingEstimator):
     _loss: Loss
     order: SupportsIndex
     C: float
-    verbose: bool
 
     @abstractmethod
-    def _fit_one(self, task: Task, name: str) -> Model:
+    def _fit_one(self, task: Task) -> Model:
         """Fit one function."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
@@ -101,12 +102,7 @@ class Learner(RankingEstimator):
     def _check_parameters(self) -> None:
         as_axes(self.order, "order")
         as_threads(self.n_jobs)
-        check_flag(self.verbose, "verbose")
         _check_positive(self.C, "C")
-
-    def _say(self, name: str, text: str) -> None:
-        if self.verbose:
-            print(f"[{type(self).__name__}{name}] {text}", flush=True)
 
     def _keep(self, models: list[Model]) -> None:
         """Set the fitted attributes: values for a single function, otherwise lists with one entry for each function."""
@@ -140,22 +136,18 @@ class Suquan(Learner):
 
     n_components: SupportsIndex
     pure: bool
-    tol: float
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         as_order(self.n_components, "n_components")
         check_flag(self.pure, "pure")
-        _check_positive(self.tol, "tol")
 
-    def _fit_one(self, task: Task, name: str) -> Model:
+    def _fit_one(self, task: Task) -> Model:
         order = int(self.order)
         coefficients = slopes(task.targets, task.costs)
         found = leading_weights(task.sample, coefficients, order, int(self.n_components), bool(self.pure))
-        self._say(name, f"singular values {found.singular_values}, each {found.multiplicity} times")
-        fit = train(*task, found.U, order, self._loss, self.tol)
+        fit = train(*task, found.U, order, self._loss, TOLERANCE)
         objective = fit.cost + float(np.vdot(fit.tensor, fit.tensor)) / 2
-        self._say(name, f"objective {objective:.9g}")
         return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
 
 
@@ -190,14 +182,10 @@ class Alternating(Learner):
         found = leading_weights(task.sample, slopes(task.targets, task.costs), order, 1, False)
         return found.U, found.singular_values
 
-    def _fit_one(self, task: Task, name: str) -> Model:
+    def _fit_one(self, task: Task) -> Model:
         start, singular_values = self._start(task)
         search = Alternation(*task, self._loss, tol=self.tol)
-
-        def report(iteration: int, objective: float, decrease: float) -> None:
-            self._say(name, f"iteration {iteration}: objective {objective:.9g}, {decrease:.2e} of it lower")
-
-        end = search.run(start, int(self.max_iter), report)
+        end = search.run(start, int(self.max_iter))
         if not end.converged and end.iterations == int(self.max_iter):
             warnings.warn(
                 f"not converged after max_iter={self.max_iter} iterations: increase max_iter, or tol above {self.tol:g}",
@@ -249,10 +237,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
                 if not costs[of_class == sign].sum() > 0:
                     which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
-        models = []
-        for index, task in zip(positive, self._tasks(rankings, targets, costs), strict=True):
-            models.append(self._fit_one(task, "" if len(positive) == 1 else f", class {self.classes_[index]}"))
-        self._keep(models)
+        self._keep([self._fit_one(task) for task in self._tasks(rankings, targets, costs)])
         return self
 
     def _check_class_weight(self) -> None:
@@ -342,7 +327,7 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))
         (task,) = self._tasks(rankings, [targets - middle], self.C * weights)
-        model = self._fit_one(task, "")
+        model = self._fit_one(task)
         self._keep([model._replace(intercept=model.intercept + middle)])
         return self
 

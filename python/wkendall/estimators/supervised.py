@@ -23,12 +23,8 @@ class SuquanSVDClassifier(Classifier, Suquan):
         The cost of training errors relative to the norm of B.
     class_weight : dict, "balanced" or None
         The weight of errors in each class, as in scikit-learn.
-    tol : float
-        Tolerance of the support vector machine.
     input, top, ties, missing
         As for `KendallGram`. Ties and missing items are for orders 1 and 2; `missing="anywhere"` is not available.
-    verbose : bool
-        Print the singular values and the objective.
 
     Attributes
     ----------
@@ -56,13 +52,11 @@ class SuquanSVDClassifier(Classifier, Suquan):
         pure: bool = False,
         C: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
-        tol: float = 1e-4,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
-        verbose: bool = False,
     ) -> None:
         super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
@@ -70,8 +64,6 @@ class SuquanSVDClassifier(Classifier, Suquan):
         self.pure = pure
         self.C = C
         self.class_weight = class_weight
-        self.tol = tol
-        self.verbose = verbose
 
 
 class SuquanSVDRegressor(Regressor, Suquan):
@@ -83,8 +75,8 @@ class SuquanSVDRegressor(Regressor, Suquan):
 
     Parameters
     ----------
-    order, n_components, pure, C, tol, input, top, ties, missing, n_jobs, verbose
-        As for `SuquanSVDClassifier`; `tol` is not used.
+    order, n_components, pure, C, input, top, ties, missing, n_jobs
+        As for `SuquanSVDClassifier`.
 
     Attributes
     ----------
@@ -109,21 +101,17 @@ class SuquanSVDRegressor(Regressor, Suquan):
         n_components: SupportsIndex = 1,
         pure: bool = False,
         C: float = 1.0,
-        tol: float = 1e-4,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
-        verbose: bool = False,
     ) -> None:
         super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
         self.n_components = n_components
         self.pure = pure
         self.C = C
-        self.tol = tol
-        self.verbose = verbose
 
 
 class AlternatingClassifier(Classifier, Alternating):
@@ -152,8 +140,6 @@ class AlternatingClassifier(Classifier, Alternating):
         As for `SuquanSVDClassifier`.
     n_jobs : int, optional
         As for `gram_matrix`.
-    verbose : bool
-        Print a line for each iteration.
 
     Attributes
     ----------
@@ -189,7 +175,6 @@ class AlternatingClassifier(Classifier, Alternating):
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
-        verbose: bool = False,
     ) -> None:
         super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
@@ -198,7 +183,6 @@ class AlternatingClassifier(Classifier, Alternating):
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
-        self.verbose = verbose
 
 
 class AlternatingRegressor(Regressor, Alternating):
@@ -208,7 +192,7 @@ class AlternatingRegressor(Regressor, Alternating):
 
     Parameters
     ----------
-    order, C, init, max_iter, tol, input, top, ties, missing, n_jobs, verbose
+    order, C, init, max_iter, tol, input, top, ties, missing, n_jobs
         As for `AlternatingClassifier`.
 
     Attributes
@@ -243,7 +227,6 @@ class AlternatingRegressor(Regressor, Alternating):
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
-        verbose: bool = False,
     ) -> None:
         super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
@@ -251,4 +234,3 @@ class AlternatingRegressor(Regressor, Alternating):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.verbose = verbose

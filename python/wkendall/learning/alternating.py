@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +60,7 @@ class Alternation:
     def _train(self, sample: PositionTensors, fixed: Array) -> Fit:
         return train(sample, self._targets, self._costs, fixed, fixed.ndim, self._loss, EXACT)
 
-    def run(self, start: Array, most: int, report: Callable[[int, float, float], None]) -> Alternated:
+    def run(self, start: Array, most: int) -> Alternated:
         """Alternate until, at equal norms, neither half step lowers the objective by more than a fraction `tol` of it."""
         state = self.coefficients(State(start, np.zeros_like(start), 0.0, 0.0)).balanced()
         path = [state.objective()]
@@ -78,7 +77,6 @@ class Alternation:
                 if gain > self._tol * state.objective():
                     state = after
                 path.append(state.objective())
-            report(iteration, path[-1], (path[-3] - path[-1]) / path[-3] if path[-3] else 0.0)
             if state is before:
                 return Alternated(state, np.array(path), iteration, True)
             state = state.balanced()
