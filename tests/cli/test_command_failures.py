@@ -185,15 +185,6 @@ def test_where_it_is_in_the_file(capsys):
 
 def test_options_are_said_as_options():
     for call, words in [
-        (
-            lambda: wkendall.gram_matrix(X, signed=True, order=3),
-            "--order is 3, but only kernels of order 2 have a signed form",
-        ),
-        (lambda: wkendall.gram_matrix(X, weight="mult"), "--u is missing: the weight 'mult' needs"),
-        (
-            lambda: wkendall.gram_matrix(X, k=3),
-            "--k is given, but the weight 'standard' does not use it: it goes with 'top'",
-        ),
         (lambda: wkendall.gram_matrix(X, W=-np.ones((5,) * 4)), "; pass --no-check to use it anyway"),
         (lambda: wkendall.gram_matrix(X, U=np.full((5, 5), np.inf)), "--U[0, 0] is inf: weights must be finite"),
         (lambda: wkendall.gram_matrix(X[0].astype(str)), "X is 1-dimensional, of shape (5,), but must be a 2-d array"),

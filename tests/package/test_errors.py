@@ -17,7 +17,6 @@ from bad_points import POINTS
 from bad_samples import SAMPLES
 from definitions import random_rankings
 from joblib import Parallel, delayed
-from paths import ROOT
 from wkendall import dask as wkendall_dask
 from wkendall._errors import ADVICE, RankingTypeError
 from wkendall.cli import messages
@@ -32,18 +31,6 @@ INTERNAL = (
     "inhomogeneous", "setting an array element", "ambiguous", "Exceeds the limit", "too large to convert", "unhashable",
     "incomplete rankings cannot", "Traceback",
 )  # fmt: skip
-
-
-def test_every_public_name_is_in_the_table():
-    """Each function and class is called at least once in the sources of the table."""
-    sources = "".join(path.read_text() for path in (ROOT / "tests/helpers").glob("bad_*.py"))
-    modules = {"datasets", "plotting", "gaussian_process", "optimize"}
-    results = {"Consensus", "Correlations", "Neighbors", "PairImportance", "TestResult"}
-    for name in set(wkendall.__all__) - modules - results - {"__version__", "show_config", "RankingError"}:
-        assert re.search(rf"wkendall\.{name}\b", sources), name
-    for module in modules:
-        for name in getattr(wkendall, module).__all__:
-            assert re.search(rf"\b{name}\(|\.{name}\b", sources), name
 
 
 @pytest.mark.parametrize(("call", "error", "about"), TABLE.values(), ids=TABLE)
