@@ -397,7 +397,7 @@ def test_the_parts_are_not_changed():
 # What is refused.
 
 
-@pytest.mark.parametrize("factor", [-1, -0.5, np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("factor", [-1, -0.5, np.nan, np.inf, -np.inf, 10**400])
 def test_factors_that_are_refused(factor):
     with pytest.raises(ValueError, match="factor"):
         wkendall.gram_matrix(X, kernel=factor * A)
