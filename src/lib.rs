@@ -35,6 +35,7 @@
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
 //! | Spearman's footrule, for rankings and for lists | [`Measure::footrule`] |
+//! | any of these by its name, with parameters by their names | [`Measure::from_parameters`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
 //! | the same for lists, with one index for many queries | [`ListIndex`] |

@@ -466,7 +466,10 @@ class Scaled(_Combination):
         return f"{shown(self.factor)} * {_factor(self.kernel)}"
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
-        return self.kernel._measure(items, pairs).scaled(float(self.factor))
+        factor = np.inf
+        with suppress(OverflowError):  # a whole number that is too large is refused as infinity is
+            factor = float(self.factor)
+        return self.kernel._measure(items, pairs).scaled(factor)
 
 
 class Power(_Combination):

@@ -32,8 +32,9 @@ impl Measure {
         let py = parameters.py();
         let named = NamedMeasure::find(name)?;
         let mut given = Parameters::new();
-        for (key, value) in parameters {
-            let key = key.cast::<PyString>()?.to_str()?;
+        // A copy, because other threads may change the parameters meanwhile.
+        for (key, value) in parameters.copy()? {
+            let key = key.cast::<PyString>()?.to_string_lossy();
             if let Some(&name) = named.parameters.iter().find(|&&name| name == key) {
                 given = given.with(name, parameter_of(name, &value)?);
             }
@@ -143,7 +144,7 @@ fn scalar_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Parameter>> {
     } else if let Ok(number) = value.cast::<PyFloat>() {
         Parameter::Real(number.value())
     } else if let Ok(text) = value.cast::<PyString>() {
-        Parameter::Text(text.to_str()?.to_owned())
+        Parameter::Text(text.to_string_lossy().into_owned())
     } else if value.is_none() {
         Parameter::Nothing
     } else {

@@ -285,6 +285,18 @@ def test_what_they_are(combined):
 # What is refused.
 
 
+@pytest.mark.parametrize("factor", [-1, -0.5, np.nan, np.inf, -np.inf, 10**400])
+def test_factors_that_are_refused(factor):
+    with pytest.raises(ValueError, match="factor"):
+        wkendall.gram_matrix(X, kernel=factor * A)
+
+
+@pytest.mark.parametrize("exponent", [0, -1])
+def test_exponents_that_are_refused(exponent):
+    with pytest.raises(ValueError, match=r"^exponent is"):
+        wkendall.gram_matrix(X, kernel=A**exponent)
+
+
 @pytest.mark.parametrize(
     "combine",
     [
