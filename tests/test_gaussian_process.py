@@ -371,3 +371,8 @@ def test_models_take_rankings(kernel):
 
 
 # What is wrong.
+
+
+def test_the_gradient_is_that_of_one_matrix():
+    with pytest.raises(ValueError, match="eval_gradient=True is for the matrix of X alone: leave Y out"):
+        MallowsKernel()(rankings(), rankings(), eval_gradient=True)

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
@@ -254,3 +255,18 @@ def test_kernels_are_told_apart():
     for bad in ({"signed": 1}, {"order": 2.0}, {"order": True}):
         with pytest.raises((TypeError, ValueError)):
             KendallGram(Kendall(**bad), cache_size=1).fit(X)
+
+
+def test_threads_share_it():
+    rng = np.random.default_rng(5)
+    X = random_rankings(rng, 60, 30)
+    expected = wkendall.gram_matrix(X, weight="mult", u="log", n_jobs=1)
+
+    def one(seed):
+        rows = np.random.default_rng(seed).permutation(60)[:20]
+        size = 0.01 if seed % 7 == 0 else 1  # which makes it forget
+        found = KendallGram(Kendall("mult", u="log"), n_jobs=1, cache_size=size).fit(X[rows]).transform(X)
+        np.testing.assert_allclose(found, expected[:, rows], rtol=1e-12)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(one, range(60)))
