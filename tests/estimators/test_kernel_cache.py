@@ -77,33 +77,6 @@ def test_the_same_bits_for_any_folds(items, dtype):
             assert cached.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"input": "scores", "U": np.outer(np.arange(5.0), np.ones(5))},
-        {"ties": "mean", "weight": "mult", "u": "log"},
-        {"ties": "mean", "missing": "bottom", "input": "scores", "signed": True, "normalize": True},
-        {"ties": "mean", "missing": "anywhere", "top": "high"},
-        {"input": "scores", "ties": "mean", "U": np.arange(25.0).reshape(5, 5)},
-    ],
-)
-def test_ties_and_missing_items(parameters):
-    rng = np.random.default_rng(1)
-    X = random_rankings(rng, 40, 5).astype(float)
-    if "ties" in parameters:
-        X[::3] = rng.integers(1, 5, (14, 5))
-    if "missing" in parameters:
-        X[1::3][rng.random((13, 5)) < 0.3] = NAN
-    for train, test in requests(rng, 40):
-        plain = made(KendallGram, parameters).fit(X[train])
-        cached = made(KendallGram, parameters, cache_size=1).fit(X[train])
-        np.testing.assert_allclose(
-            cached.fit_transform(X[train]), plain.fit_transform(X[train]), rtol=1e-12, atol=1e-12
-        )
-        np.testing.assert_allclose(cached.transform(X[test]), plain.transform(X[test]), rtol=1e-12, atol=1e-12)
-        np.testing.assert_array_equal(np.asarray(cached.rankings_), np.asarray(plain.rankings_))
-
-
 def test_what_rows_are_is_still_checked():
     model = KendallGram(cache_size=1)
     model.fit([[1, 2, 3]])
