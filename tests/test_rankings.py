@@ -10,8 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from completions import BOTTOM, NAN, random_rows, sparse
-from definitions import random_rankings
+from definitions import BOTTOM, NAN, random_rankings, random_rows, sparse
 from orders_of_items import random_orders, ranks_of
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.model_selection import KFold, train_test_split

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
-from completions import sparse
-from definitions import random_rankings
+from definitions import random_rankings, sparse
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks

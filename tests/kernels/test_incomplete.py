@@ -8,8 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import wkendall
-from completions import BOTTOM, NAN, completions, random_rows
-from definitions import embedding, kernels, random_rankings, sums
+from definitions import BOTTOM, NAN, completions, embedding, kernels, random_rankings, random_rows, sums
 from nouns import features
 from paths import SHARED
 from scipy.stats import kendalltau

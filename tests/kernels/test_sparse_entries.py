@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-from completions import BOTTOM, NAN, sparse
+from definitions import BOTTOM, NAN, sparse
 
 
 def with_a_zero():

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-from completions import BOTTOM, NAN, sparse
+from definitions import BOTTOM, NAN, sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from nouns import gram_to_file, kernel_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from completions import completions, random_rows
+from definitions import completions, random_rows
 from labelled import leading_subspaces, pure_basis
 from wkendall import (
     AlternatingClassifier,

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from completions import completions, random_rows
-from definitions import expected, kernels, random_rankings, tensor_kernel
+from definitions import completions, expected, kernels, random_rankings, random_rows, tensor_kernel
 from nouns import kernel_of, rankings_of
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
