@@ -250,6 +250,8 @@ def test_bad_arrays_are_refused_at_once():
         wkendall.dask.gram_matrix(X, X[:, :5])
     with pytest.raises(ValueError, match="chunks is 0, but must be the number of rows"):
         wkendall.dask.features(X, chunks=0)
+    with pytest.raises(ValueError, match="without Y the rows and the columns must have the same chunks"):
+        wkendall.dask.gram_matrix(X, chunks=((2, 2), (1, 3)))
 
 
 def test_errors_name_the_row_of_the_whole_array(here):

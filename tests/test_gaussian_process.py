@@ -15,7 +15,6 @@ from sklearn.gaussian_process.kernels import (
     ConstantKernel,
     WhiteKernel,
 )
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
 from wkendall.gaussian_process.scikit_learn import MallowsKernel, WeightedKendallKernel, _differences
 
@@ -52,20 +51,6 @@ def test_positive_semi_definite(kernel):
     eigenvalues = np.linalg.eigvalsh(K)
     assert (K == K.T).all()
     assert eigenvalues[0] >= -1e-10 * eigenvalues[-1]
-
-
-def test_scores_and_ties():
-    rng = np.random.default_rng(0)
-    scores = rng.standard_normal((8, 6))
-    ranks = (-scores).argsort(axis=1).argsort(axis=1) + 1
-    np.testing.assert_array_equal(MallowsKernel(input="scores")(scores), MallowsKernel()(ranks))
-    np.testing.assert_array_equal(WeightedKendallKernel(input="scores")(scores), WeightedKendallKernel()(ranks))
-    tied = np.array([[3.0, 1, 1, 2], [1, 1, 2, 2], [4, 3, 2, 1]])
-    kernel = WeightedKendallKernel("mult", a=0.7, ties="mean")
-    wanted = wkendall.gram_matrix(tied, weight="mult", u=np.arange(1, 5) ** -0.7, ties="mean", normalize=True)
-    np.testing.assert_allclose(kernel(tied), wanted, rtol=1e-13)
-    np.testing.assert_allclose(kernel(tied, eval_gradient=True)[1], numerical_gradient(kernel, tied), atol=1e-10)
-    assert not kernel.is_stationary()
 
 
 # Gradients.
@@ -231,17 +216,6 @@ def test_shown(kernel, shown):
     assert repr(kernel) == shown
 
 
-def test_lists_and_data_frames():
-    import pandas as pd
-
-    X = random_rankings(np.random.default_rng(0), 5, 4)
-    for kernel in (MallowsKernel(), WeightedKendallKernel()):
-        for same in (X.tolist(), X.astype(np.float32), pd.DataFrame(X), X - 1):
-            np.testing.assert_array_equal(kernel(same), kernel(X))
-            np.testing.assert_array_equal(kernel.diag(same), kernel.diag(X))
-        np.testing.assert_array_equal(pairwise_kernels(X, metric=kernel), kernel(X))
-
-
 @pytest.mark.parametrize("kernel", [MallowsKernel(0.3), WeightedKendallKernel(a=0.7)], ids=repr)
 def test_rankings_say_for_themselves(kernel):
     """The options of a kernel are for arrays."""
@@ -371,3 +345,8 @@ def test_models_take_rankings(kernel):
 
 
 # What is wrong.
+
+
+def test_the_gradient_is_that_of_one_matrix():
+    with pytest.raises(ValueError, match="eval_gradient=True is for the matrix of X alone: leave Y out"):
+        MallowsKernel()(rankings(), rankings(), eval_gradient=True)

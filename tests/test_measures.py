@@ -7,8 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import wkendall
-from completions import BOTTOM, random_rows, sparse
-from definitions import expected, random_rankings
+from definitions import BOTTOM, expected, random_rankings, random_rows, sparse
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV

@@ -321,3 +321,11 @@ def test_a_map_needs_a_kernel_and_two_rankings():
         plot_map([[1, 2], [2, 1]], kernel=wkendall.KendallDistance())
     with pytest.raises(wkendall.RankingError, match="X has 1 rankings, but a map needs at least 2"):
         plot_map([[1, 2]])
+
+
+@pytest.mark.parametrize("plot", [plot_weights, plot_position_scores])
+def test_bad_weights_are_refused(plot):
+    with pytest.raises(ValueError, match=r"U has shape \(2, 3\), but must be square"):
+        plot(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="U"):
+        plot(np.zeros((2, 2, 2)))

@@ -10,8 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from completions import BOTTOM, NAN, random_rows, sparse
-from definitions import random_rankings
+from definitions import BOTTOM, NAN, random_rankings, random_rows, sparse
 from orders_of_items import random_orders, ranks_of
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.model_selection import KFold, train_test_split
@@ -489,3 +488,16 @@ def test_splits(labelled):
     np.testing.assert_array_equal(y_test, other)
     for rows, others in KFold(3).split(rankings):
         assert len(rankings[rows]) + len(rankings[others]) == 60
+
+
+def test_long_reprs_are_short():
+    many = Rankings(np.tile(np.arange(40), (2000, 1)), items=[f"item {number} {'x' * 500}" for number in range(40)])
+    lines = repr(many).splitlines()
+    assert lines[0] == "Rankings: 2,000 complete rankings of 40 items"
+    assert lines[-1] == "  ... and 1,995 more"
+    assert len(lines) == 7
+    assert all(line.endswith("> ...") and len(line) < 300 for line in lines[1:-1])
+    huge = Rankings(
+        csr_array((np.ones(1), np.zeros(1, dtype=np.int64), [0, 1]), shape=(1, 2**31 - 1)), missing="bottom"
+    )
+    assert repr(huge) == "Rankings: 1 list of 2,147,483,647 items, 1 with missing items\n  0"

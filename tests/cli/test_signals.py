@@ -172,30 +172,3 @@ def test_a_command_that_is_interrupted_while_it_is_loaded(name):
 def test_nothing_is_loaded_before_the_signal_is_taken_care_of():
     script = "import sys; import wkendall.__main__; print({'numpy', 'wkendall._core', 'argparse'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", script], env=ENVIRONMENT, text=True) == "set()\n"
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_matrix_that_is_interrupted_and_goes_on(number):
-    """The result is bitwise identical to that of an uninterrupted run, however often it is interrupted."""
-    words = shlex.split("gram large.npy -o out.npy --weight mult --u log --resume")
-    small = (
-        "import sys; from wkendall import cli; from wkendall.gram_file import blocks; "
-        "blocks.BLOCK_BYTES = 2**21; print(flush=True); sys.exit(cli.main())"
-    )
-    rng = random.Random(int(number))
-    for left in reversed(range(5)):
-        with Child(
-            [sys.executable, "-c", small, *words], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            process.stdout.readline()
-            if left:
-                time.sleep(rng.uniform(0.1, 1.5))
-                process.send_signal(number)
-            _, err = process.communicate(timeout=200)
-        # Before the command begins, and after it has ended, the signal ends the process by itself.
-        assert process.returncode in ((0, 128 + number, -number) if left else (0,)), err
-        if process.returncode == 0:
-            break
-    assert (np.load("out.npy") == wkendall.gram_matrix(np.load("large.npy"), weight="mult", u="log")).all()
-    assert {path.name for path in Path().iterdir()} == {"out.npy", "large.npy", "few.npy", "labels.npy"}

@@ -1,13 +1,10 @@
 """Nearest rankings as an object of scikit-learn."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
-from completions import sparse
-from definitions import random_rankings
+from definitions import random_rankings, sparse
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -122,40 +119,6 @@ def test_what_is_reported_for_lists_of_unequal_size():
 def test_names_of_columns():
     model = KendallNeighbors(2).fit(random_rankings(np.random.default_rng(6), 5, 4))
     assert model.get_feature_names_out().tolist() == [f"kendallneighbors{row}" for row in range(5)]
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        Kendall("mult", u="log", signed=True),
-        Kendall("mult", u="hyperbolic", signed=True, normalize=True),
-        Kendall("top", k=4),
-        Kendall("add", u=1.0 - np.arange(60) / 20),
-        KendallDistance(),
-    ],
-    ids=str,
-)
-def test_distances_of_lists_by_an_index(measure):
-    """Enough lists for an index, which is also asked for what lists have with themselves."""
-    rng = np.random.default_rng(8)
-    listed = np.argsort(rng.random((1204, 60)) ** (1 + np.arange(60)), axis=1)[:, -4:]
-    bounds = np.arange(1205) * 4
-    X = sp.csr_array((np.tile(np.arange(1.0, 5), 1204), listed.ravel(), bounds), shape=(1204, 60))
-    model = KendallNeighbors(3, measure, missing="bottom").fit(X[:1200])
-    found, indices = model.kneighbors(X[1200:])
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.kneighbors(X[1200:]), (found, indices))
-    votes = Rankings(X, missing="bottom")
-    if measure.is_distance:
-        expected = wkendall.distance_matrix(votes[1200:], votes[:1200])
-        np.testing.assert_array_equal(found, np.sort(expected, axis=1)[:, :3])
-        return
-    K = measure(votes[1200:], votes[:1200])
-    best = np.argsort(-K, axis=1, kind="stable")[:, :3]
-    np.testing.assert_array_equal(np.sort(indices), np.sort(best))
-    own = wkendall.diagonal(votes, measure)
-    squares = own[1200:, np.newaxis] + own[indices] - 2 * np.take_along_axis(K, indices, axis=1)
-    np.testing.assert_allclose(found, np.sqrt(np.maximum(squares, 0)), atol=1e-12)
 
 
 @pytest.mark.parametrize("mode", ["distance", "connectivity"])

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from labelled import NAN, made, pieces_of, two_classes
+from labelled import made, pieces_of, two_classes
 from paths import ROOT
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
 from wkendall.estimators import drawing, nystroem, vectors
-from wkendall.estimators.base import distinct
 
 # Landmarks.
 
@@ -149,23 +148,6 @@ def test_rankings_count_as_often_as_they_were_observed():
 
 
 # Parts.
-
-
-def test_different_rankings():
-    rng = np.random.default_rng(15)
-    for items in (1, 3, 300):
-        places = random_rankings(rng, 8, items)[rng.integers(0, 8, 50)]
-        weights = rng.integers(0, 5, 50).astype(float)
-        found, member, total = distinct(Rankings(places), weights)
-        different = np.asarray(found)
-        np.testing.assert_array_equal(different[member], places)
-        assert len(different) == len({tuple(row) for row in places.tolist()})
-        np.testing.assert_array_equal(total, [weights[member == one].sum() for one in range(len(different))])
-    unknown = Rankings([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]], missing="anywhere")
-    found, member, _ = distinct(unknown, np.ones(3))
-    different = np.asarray(found)
-    assert len(different) == 2
-    np.testing.assert_array_equal(different[member[2]], [1, NAN, 2])
 
 
 def test_draws_apart_have_the_chances_of_kmeans_plus_plus():

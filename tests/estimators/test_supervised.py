@@ -204,3 +204,20 @@ def test_bad_weights_of_classes_are_refused(kind, factor):
         ValueError, match=f"class_weight of class 0 is {float(factor)}, but must be a finite number above zero"
     ):
         kind(class_weight={0: factor, 1: 1}).fit(**GOOD)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": Rankings([[1, 2, 3]]), "y": [0]}, "X has 1 ranking, but .* needs at least 2"),
+        ({"X": Rankings([[1], [1]]), "y": [0, 1]}, "X has 1 item, but .* needs at least 2"),
+        ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
+        ({"y": None}, "requires y to be passed, but the target y is None"),
+        ({"y": [0, 1, np.nan, 1]}, "NaN"),
+        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, 'missing="anywhere" is for the standard weight'),
+    ],
+)
+def test_bad_rankings_and_labels_are_refused(kind, change, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(**{"X": Rankings(GOOD["X"]), "y": GOOD["y"], **change})

@@ -1,5 +1,6 @@
 """`wkendall reproduce`: a run gives the same however it came about, on one page."""
 
+import errno
 import importlib.util
 import io
 import json
@@ -239,3 +240,26 @@ def test_without_matplotlib_nothing_is_begun(tmp_path, monkeypatch, capsys):
     assert reproduce(tmp_path / "out") == 1
     assert capsys.readouterr().err == "wkendall: the report needs matplotlib: pip install 'wkendall[cli]'\n"
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("room", "where"), [(0, "settings.json"), (2, "measurements.jsonl"), (4, "table.csv")])
+def test_a_full_disk_keeps_what_was_finished(room, where, tmp_path, monkeypatch, capsys):
+    written = []
+
+    def full(handle):
+        written.append(handle)
+        if len(written) > room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    few = ["--kernels", "standard", "--jobs", "1", "--no-progress"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        assert reproduce(tmp_path, *few, repeats=3) == 1
+    *before, last = capsys.readouterr().err.splitlines()
+    assert last == f"wkendall: {tmp_path / where}: No space left on device"
+    kept = f"{room - 1} measurements are kept in {tmp_path}: --resume continues from there"
+    assert before == ([kept] if room else [])
+    lines = (tmp_path / "measurements.jsonl").read_bytes()
+    assert reproduce(tmp_path, *few, "--resume", repeats=3) == 0
+    assert (tmp_path / "measurements.jsonl").read_bytes().startswith(lines)
+    assert [repetition for _, repetition, _ in results(tmp_path)[1]] == [0, 1, 2]

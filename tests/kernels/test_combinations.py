@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import wkendall
 import wkendall.dask
-from completions import BOTTOM, random_rows, sparse
-from definitions import random_rankings
+from definitions import BOTTOM, random_rankings, random_rows, sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC

@@ -156,3 +156,22 @@ def test_errors_of_eigenvalues_are_passed_on(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", no_thread)
     with pytest.raises(ValueError, match="W is not positive semi-definite"):
         tensors._check_definite(-np.eye(3))
+
+
+@pytest.mark.parametrize("piece", [7, 200])
+@pytest.mark.parametrize("rank", [1, 45])
+def test_which_matrices_are_refused(piece, rank, monkeypatch):
+    """As eigenvalues say, also close to the limit, for matrices of full and of low rank and of any size of numbers."""
+    monkeypatch.setattr(tensors, "PIECE", piece)
+    factor = np.random.default_rng(0).standard_normal((45, rank))
+    definite = factor @ factor.T
+    limit = tensors.INDEFINITE * np.linalg.eigvalsh(definite)[-1]
+    least = np.linalg.eigvalsh(definite)[0] if rank == 45 else 0.0
+    for scale in (1.0, 1e-300, 1e290):
+        for below, refused in ((-1.0, False), (0.0, False), (0.3, False), (0.9, False), (1.1, True), (1e5, True)):
+            matrix = (definite - (least + below * limit) * np.eye(45)) * scale
+            if refused:
+                with pytest.raises(ValueError, match="W is not positive semi-definite"):
+                    tensors._check_definite(matrix)
+            else:
+                tensors._check_definite(matrix)

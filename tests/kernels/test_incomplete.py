@@ -8,8 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import wkendall
-from completions import BOTTOM, NAN, completions, random_rows
-from definitions import embedding, kernels, random_rankings, sums
+from definitions import BOTTOM, NAN, completions, embedding, kernels, random_rankings, random_rows, sums
 from nouns import features
 from paths import SHARED
 from scipy.stats import kendalltau
@@ -204,3 +203,23 @@ def test_advice_is_given_only_where_it_can_be_followed():
         with pytest.raises(ValueError, match="holds 2 twice") as raised:
             call([[1, 2, 2]])
         assert ("ties=" in str(raised.value)) == can
+
+
+@pytest.mark.parametrize("top", ["low", "high"])
+@pytest.mark.parametrize("missing", ["error", "bottom", "anywhere"])
+def test_kappa_is_the_kernel_with_the_identity(top, missing):
+    rng = np.random.default_rng(9)
+    for n in range(8):
+        for params in ({}, {"signed": True}, {"weight": "mult", "u": "log"}, {"weight": "average", "normalize": True}):
+            if missing == "anywhere" and "weight" in params:
+                continue
+            pi = rng.integers(0, 4, n).astype(float)
+            if missing != "error":
+                pi[rng.random(n) < 0.3] = NAN
+            how = params | {"top": top, "ties": "mean", "missing": missing}
+            assert wkendall.kappa(pi, **how) == wkendall.kernel(np.arange(n), pi, **how)
+
+
+def test_tensors_of_unknown_places_are_refused():
+    with pytest.raises(ValueError, match='missing="anywhere" is for the standard weight: tensors of weights take'):
+        wkendall.embed(Rankings([[1, NAN]], missing="anywhere"), np.ones(2))

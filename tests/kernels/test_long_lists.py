@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from completions import BOTTOM, sparse
+from definitions import BOTTOM, sparse
 from nouns import kernel_of
 from wkendall import Kendall, KendallDistance, Rankings, _core
 from wkendall.gram_file import blocks

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from completions import NAN, completions, random_rows
-from definitions import random_rankings
+from definitions import NAN, completions, random_rankings, random_rows
 from nouns import kernel_of, rankings_of, split
 from wkendall import KendallCorrelation
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
-from completions import BOTTOM, random_rows, sparse
-from definitions import random_rankings
+from definitions import BOTTOM, random_rankings, random_rows, sparse
 from nouns import measure_of, rankings_of
 from wkendall import Kendall, KendallCorrelation, KendallDistance, Rankings
 from wkendall._run import Run

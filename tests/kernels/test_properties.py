@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import wkendall
 from cases import Case, rankings
-from completions import completions
+from definitions import completions
 from exact import ratio
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st

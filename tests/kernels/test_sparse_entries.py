@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-from completions import BOTTOM, NAN, sparse
+from definitions import BOTTOM, NAN, sparse
 
 
 def with_a_zero():
@@ -124,3 +124,8 @@ def test_positive_scores_of_any_type_are_taken(dtype):
         stored = X.astype(dtype)
     wanted = wkendall.gram_matrix(X.toarray(), input="scores", ties="mean")
     np.testing.assert_array_equal(wkendall.gram_matrix(stored, input="scores", missing="bottom"), wanted)
+
+
+def test_sparse_orders_are_refused():
+    with pytest.raises(wkendall.RankingError, match='goes with input="ranks"'):
+        wkendall.gram_matrix(sparse([[1, NAN, 2]]), missing="bottom", input="orders")

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 import wkendall.dask
-from completions import BOTTOM, NAN, sparse
+from definitions import BOTTOM, NAN, sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from nouns import gram_to_file, kernel_of
@@ -269,3 +269,16 @@ def test_order_one_of_a_huge_catalogue():
     assert wkendall.gram_matrix(X, order=1, **BOTTOM).tolist() == [[n, n], [n, n]]
     K = wkendall.gram_matrix(X, weight="average", order=1, **BOTTOM)
     np.testing.assert_allclose(K, n / 3, rtol=1e-8)
+
+
+def test_neighbours_of_many_lists():
+    rng = np.random.default_rng(3)
+    m, n, k = 3000, 2_000_000, 5
+    columns = rng.integers(0, n // k // 1000, (m, k)) + np.arange(k) * (n // k)
+    X = sp.csr_array((np.tile(np.arange(1.0, k + 1), m), columns.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
+    kernel, lists = Kendall("mult", u="hyperbolic", order=1), Rankings(X, missing="bottom")
+    found = wkendall.neighbors(lists[:50], lists, n_neighbors=4, measure=kernel)
+    K = wkendall.gram_matrix(lists[:50], lists, kernel)
+    np.testing.assert_array_equal(found.indices, np.argsort(-K, axis=1, kind="stable")[:, :4])
+    model = wkendall.KendallNeighbors(4, kernel, missing="bottom").fit(X)
+    np.testing.assert_array_equal(np.sort(model.kneighbors(X[:50])[1]), np.sort(found.indices))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from completions import completions, random_rows
+from definitions import completions, random_rows
 from labelled import leading_subspaces, pure_basis
 from wkendall import (
     AlternatingClassifier,
@@ -119,3 +119,13 @@ def test_weights_from_rankings_with_ties(order, pure):
     np.testing.assert_allclose(found.B, wanted.B, atol=1e-8)
     other = wkendall.suquan_svd(votes, y, order, pure=pure, n_jobs=2)
     np.testing.assert_array_equal(found.U, other.U)
+
+
+def test_what_is_not_learned():
+    X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
+    with pytest.raises(ValueError, match='missing="anywhere" is for the standard weight: learned weights take'):
+        wkendall.suquan_svd(Rankings(X, ties="mean", missing="anywhere"), y)
+    with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
+        wkendall.suquan_svd(Rankings(X, ties="mean", missing="bottom"), y, 3)
+    with pytest.raises(ValueError, match="X has no items"):
+        wkendall.suquan_svd(np.zeros((2, 0)), [0, 1])

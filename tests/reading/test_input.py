@@ -52,22 +52,6 @@ def test_one_ranking(wrap):
     assert wkendall.kernel(wrap(X[0].tolist()), wrap(X[1].tolist()), **MULT) == K[0, 1]
 
 
-def test_orders_and_scores():
-    orders = np.argsort(X, axis=1)
-    for input, values in [
-        ("orders", orders),
-        ("orders", orders + 1),
-        ("scores", -X),
-        ("scores", 1 / X),
-        ("scores", -(X**3.0)),
-    ]:
-        assert (wkendall.gram_matrix(values, input=input, **MULT) == K).all()
-        assert (wkendall.gram_matrix(values, values, input=input, **MULT) == K).all()
-        assert (wkendall.gram_matrix(values, input=input, top="high", **MULT)
-                == wkendall.gram_matrix(X, top="high", **MULT)).all()  # fmt: skip
-        assert wkendall.kernel(values[0], values[1], input=input, **MULT) == K[0, 1]
-
-
 def test_large_whole_scores_stay_apart():
     near = 2**62
     scores = near - X

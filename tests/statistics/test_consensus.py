@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from completions import completions, random_rows
-from definitions import expected, kernels, random_rankings, tensor_kernel
+from definitions import completions, expected, kernels, random_rankings, random_rows, tensor_kernel
 from nouns import kernel_of, rankings_of
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
@@ -99,13 +98,13 @@ def test_kemeny_is_the_optimum_of_an_integer_program(n):
 def test_local_search_finds_the_optimum_of_random_profiles():
     rng = np.random.default_rng(0)
     found = 0
-    for seed in range(100):
+    for seed in range(40):
         X = random_rankings(rng, int(rng.integers(3, 30)), 12)
         exact = wkendall.consensus(X, method="exact")
         local = wkendall.consensus(X, method="local", rng=seed)
         assert local.score <= exact.score <= local.bound
         found += local.score == exact.score
-    assert found >= 99
+    assert found >= 39
 
 
 OPTIONS = [

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from completions import random_rows
-from definitions import kernels, random_rankings
+from definitions import kernels, random_rankings, random_rows
 from nouns import kernel_of, rankings_of
 from scipy.sparse import csr_array
 from sklearn.svm import SVC

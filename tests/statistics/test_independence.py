@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 import wkendall
 from definitions import criterion, distance, random_rankings
+from scipy.spatial.distance import pdist
 from wkendall import Kendall, Mallows, Rankings
 from wkendall.datasets import make_mallows, make_uniform
-from wkendall.statistics import dependence
+from wkendall.statistics import dependence, paired_values
 
 
 def outcome(X, y, **options):
@@ -347,3 +348,12 @@ def test_counts_stand_for_people(name):
     assert tuple(found) == pytest.approx(tuple(wanted), rel=1e-12)
     np.testing.assert_allclose(found.null_distribution, wanted.null_distribution, rtol=1e-9, atol=1e-14)
     assert found.bandwidth == wanted.bandwidth
+
+
+def test_the_bandwidth_if_nearly_all_values_are_equal():
+    """None of 1,000 people has another value than 0: then it is that of distinct values."""
+    high = np.r_[np.linspace(-1, 0, 700), np.linspace(0, 1, 700)[1:]][:, np.newaxis]
+    counts = np.ones(1399, dtype=np.int64)
+    counts[699] = 10**7
+    found = paired_values.median_distance(paired_values.Numbers(high, np.zeros_like(high)), counts)
+    assert found == pytest.approx(np.median(pdist(high)), rel=0.02)
