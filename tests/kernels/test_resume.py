@@ -190,7 +190,7 @@ def test_a_damaged_file(monkeypatch):
     with Path("gram.npy.unfinished").open("r+b") as file:
         file.truncate(1000)
     with pytest.raises(
-        ValueError, match=r"gram.npy.unfinished is damaged: remove it and gram.npy.journal to start again"
+        ValueError, match=r"gram.npy.unfinished is damaged: to start again, remove it and gram.npy.journal"
     ):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     Path("gram.npy.unfinished").unlink()
