@@ -195,7 +195,8 @@ def test_a_damaged_file(monkeypatch):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     Path("gram.npy.unfinished").unlink()
     with pytest.raises(
-        FileNotFoundError, match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: remove the journal"
+        FileNotFoundError,
+        match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: to start again, remove the journal",
     ):
         wkendall.gram_to_file("gram.npy", X, resume=True)
 
