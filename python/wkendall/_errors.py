@@ -57,25 +57,25 @@ class Parts(NamedTuple):
         """Write the message, perhaps with another name of the argument and other advice."""
         name = self.subject if subject is None else subject
         colon = ": " if name and self.places else ""
-        kind, *named = self.advice or ("",)
-        return f"{name}{colon}{self.place()}{self.reason}{advice[kind].format(*named)}"
+        said = advice[self.advice[0]].format(*self.advice[1:]) if self.advice else ""
+        return f"{name}{colon}{self.place()}{self.reason}{said}"
 
     def place(
         self, row: Callable[[int], str] = "row {}".format, column: Callable[[int], str] = str, noun: str = "column"
     ) -> str:
         """Write the places, with these names of rows and columns."""
-        match self.places:
-            case ((one,),):
-                return row(one)
-            case ((one, first),):
-                return f"{row(one)}, {noun} {column(first)}"
-            case ((one, first, second),):
-                where = "in columns" if noun == "column" else f"for {noun}s"
-                return f"{row(one)} holds {self.value!r} twice, {where} {column(first)} and {column(second)}"
-            case ((one, first), (other, second)):
-                zero = f"{row(other)}, {noun} {column(second)} holds 0"
-                return f"{row(one)}, {noun} {column(first)} holds {self.value!r} and {zero}"
-        return ""
+        if not self.places:
+            return ""
+        where, columns = row(self.places[0][0]), [column(number) for number in self.places[0][1:]]
+        if len(columns) == 2:
+            both = "in columns" if noun == "column" else f"for {noun}s"
+            return f"{where} holds {self.value!r} twice, {both} {columns[0]} and {columns[1]}"
+        if columns:
+            where = f"{where}, {noun} {columns[0]}"
+        if len(self.places) == 2:
+            other, zero = self.places[1]
+            return f"{where} holds {self.value!r} and {row(other)}, {noun} {column(zero)} holds 0"
+        return where
 
 
 class RankingError(ValueError):

@@ -163,12 +163,13 @@ def test_a_damaged_file(monkeypatch):
     with Path("gram.npy.unfinished").open("r+b") as file:
         file.truncate(1000)
     with pytest.raises(
-        ValueError, match=r"gram.npy.unfinished is damaged: remove it and gram.npy.journal to start again"
+        ValueError, match=r"gram.npy.unfinished is damaged: to start again, remove it and gram.npy.journal"
     ):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     Path("gram.npy.unfinished").unlink()
     with pytest.raises(
-        FileNotFoundError, match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: remove the journal"
+        FileNotFoundError,
+        match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: to start again, remove the journal",
     ):
         wkendall.gram_to_file("gram.npy", X, resume=True)
 
