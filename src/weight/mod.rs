@@ -153,7 +153,7 @@ impl Needs {
 }
 
 /// All weights that have names. The first is the default.
-pub static WEIGHTS: [NamedWeight; 5] = [
+pub static WEIGHTS: &[NamedWeight] = &[
     NamedWeight { name: "standard", adds: "1", is_count: true, needs: Needs::Nothing(|| Weight::Standard) },
     NamedWeight {
         name: "top",

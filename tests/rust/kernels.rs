@@ -262,7 +262,7 @@ fn measures_by_name() {
     let kernel = |weight| Measure::kernel(&weight, 4).unwrap();
     let u = vec![4.0, 3.0, 2.0, 1.0];
     assert_eq!(named("kendall", none()), kernel(Weight::Standard));
-    for weight in &WEIGHTS {
+    for weight in WEIGHTS {
         let parameters = none().with("weight", weight.name);
         let (parameters, expected) = match weight.needs {
             Needs::Nothing(make) => (parameters, make()),
