@@ -290,7 +290,7 @@ fn of_tied<T: Element>(
         // Most of the time is spent on the features.
         let mut first =
             |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
-        own = own_values(measure, rankings, threads, Some(&mut first))?;
+        own = own_values(measure, rankings, RunOptions { threads, watch: Some(&mut first) })?;
     }
     let run = RunOptions { threads, watch };
     each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {

@@ -269,12 +269,8 @@ fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) ->
         (Task::Kendall(GramTask { measure, .. }), Operands::Complete(x, _)) => {
             memory::filled(x.rows(), measure.self_similarity())
         }
-        (Task::Kendall(GramTask { measure, .. }), Operands::Tied(x, _)) => {
-            tied::diagonal(measure, x, options.threads, options.watch)
-        }
-        (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, _)) => {
-            lists::diagonal(measure, x, options.threads, options.watch)
-        }
+        (Task::Kendall(GramTask { measure, .. }), Operands::Tied(x, _)) => tied::diagonal(measure, x, options.run()),
+        (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, _)) => lists::diagonal(measure, x, options.run()),
     }
 }
 

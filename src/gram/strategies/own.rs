@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::Error;
 use crate::gram::cost::STOP_CHECK_INTERVAL_NS;
 use crate::memory;
-use crate::parallel::{self, Cancel, Watch, Workers};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 
 /// The number of rankings that a job compares with themselves, if one takes `ns` nanoseconds.
 pub(super) fn rows_a_job(ns: f64) -> usize {
@@ -22,19 +22,18 @@ pub(super) struct OwnCost {
 pub(super) fn each_ranking<S>(
     rankings: usize,
     cost: &OwnCost,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
+    run: RunOptions<'_>,
     scratch: impl Fn(&Cancel) -> Result<S, Error> + Sync,
     value: impl Fn(usize, &mut S) -> Result<f64, Error> + Sync,
 ) -> Result<Vec<f64>, Error> {
     let mut values = memory::filled(rankings, 0.0)?;
     let rows = rows_a_job(cost.usual);
-    let threads = parallel::threads_for(cost.usual * rankings as f64, threads);
+    let threads = run.threads_for(cost.usual * rankings as f64);
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     parallel::run(
         jobs,
         Workers::new(threads, cost.longest),
-        watch,
+        run.watch,
         scratch,
         |(index, values): (usize, &mut [f64]), scratch, poll| {
             for (row, cell) in (index * rows..).zip(values) {

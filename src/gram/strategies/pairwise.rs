@@ -52,8 +52,7 @@ pub(in crate::gram) fn diagonal(
     each_ranking(
         rows,
         &OwnCost { usual: ns(length), longest: ns(longest) },
-        options.threads,
-        options.watch,
+        options.run(),
         |cancel| Ok(cancel.clone()),
         |row, cancel| Ok(values(measure, operands, row..row + 1, row..row + 1, cancel)?(0, 0)),
     )

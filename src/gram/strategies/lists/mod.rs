@@ -19,7 +19,7 @@ use crate::gram::cost::{self, STOP_CHECK_INTERVAL_NS};
 use crate::gram::plan::{GramTask, Plan, Representation, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::measure::KendallMeasure;
-use crate::parallel::{self, Watch, Workers};
+use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::Lists;
 pub use index::ListIndex;
 #[cfg(feature = "python")]
@@ -45,11 +45,9 @@ pub(in crate::gram) fn representation_of(
 pub(in crate::gram) fn diagonal(
     measure: &KendallMeasure,
     x: &Lists,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
+    mut run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    let mut watch = watch;
-    ListSetting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
+    ListSetting::new(measure, x, x, parallel::share(&mut run.watch))?.diagonal(run)
 }
 
 pub(in crate::gram) fn fill(
@@ -61,14 +59,14 @@ pub(in crate::gram) fn fill(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
-    let mut watch = options.watch;
-    let mut setting = ListSetting::new(measure, x, columns, parallel::share(&mut watch))?;
+    let mut run = options.run();
+    let mut setting = ListSetting::new(measure, x, columns, parallel::share(&mut run.watch))?;
     if setting.needs_roots() {
-        setting.find_roots(options.threads, parallel::share(&mut watch))?;
+        setting.find_roots(run.again())?;
     }
     let tiling = Tiling { rows, columns: width, tile, symmetric: y.is_none() };
     let isa = (strategy == Strategy::Pairs).then_some(isa);
     let longest = cost::lists_pair_ns(measure, x.longest().max(columns.longest()));
     let pairs = ListPairs { setting: &setting, isa, interval: (STOP_CHECK_INTERVAL_NS / pair_ns) as usize };
-    target.run(tiling, &pairs, Workers::new(threads, longest), watch)
+    target.run(tiling, &pairs, Workers::new(threads, longest), run.watch)
 }

@@ -11,7 +11,7 @@ use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::memory;
-use crate::parallel::{self, Cancel, Progress, Watch};
+use crate::parallel::{self, Cancel, Progress, RunOptions, Watch};
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
@@ -105,11 +105,10 @@ impl<'a> ListSetting<'a> {
     }
 
     /// Computes the divisors of values.
-    pub(super) fn find_roots(&mut self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<(), Error> {
-        let mut watch = watch;
-        let of_rows = self.roots_of(self.x, threads, parallel::share(&mut watch))?;
+    pub(super) fn find_roots(&mut self, mut run: RunOptions<'_>) -> Result<(), Error> {
+        let of_rows = self.roots_of(self.x, run.again())?;
         let same = std::ptr::eq(self.x, self.y);
-        let of_columns = if same { None } else { Some(self.roots_of(self.y, threads, watch)?.into()) };
+        let of_columns = if same { None } else { Some(self.roots_of(self.y, run)?.into()) };
         self.set_roots(of_rows.into(), of_columns);
         Ok(())
     }
@@ -120,19 +119,13 @@ impl<'a> ListSetting<'a> {
     }
 
     /// The divisors of the values of these lists.
-    pub(super) fn roots_of(
-        &self,
-        set: &Lists,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error> {
-        let mut watch = watch;
+    pub(super) fn roots_of(&self, set: &Lists, mut run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
         // Most of the time is spent on the matrix.
-        let mut begun = |_| match &mut watch {
+        let mut begun = |_| match &mut run.watch {
             Some(watch) => watch(Progress { done: 0, total: 1 }),
             None => ControlFlow::Continue(()),
         };
-        let mut values = self.own_values(set, threads, Some(&mut begun))?;
+        let mut values = self.own_values(set, RunOptions { threads: run.threads, watch: Some(&mut begun) })?;
         for value in &mut values {
             *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
         }
@@ -140,8 +133,8 @@ impl<'a> ListSetting<'a> {
     }
 
     /// The value of each list with itself, after division.
-    pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
-        let mut values = self.own_values(self.x, threads, watch)?;
+    pub(super) fn diagonal(&self, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
+        let mut values = self.own_values(self.x, run)?;
         for value in &mut values {
             *value = match (self.measure.rate(), self.measure.is_normalized()) {
                 (Some(_), true) => 1.0,
@@ -154,15 +147,14 @@ impl<'a> ListSetting<'a> {
     }
 
     /// The value of each list with itself, before division; for a Mallows kernel the mean distance.
-    fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
-        let mut watch = watch;
+    fn own_values(&self, set: &Lists, mut run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
         let Weighed { weight, signed, items, single, .. } = self.sums;
         let made;
         let without_signs = if let Some(known) = self.known {
             known.without_signs(signed, items)?
         } else {
             made = weight.without_signs()?;
-            let weighed = |weight| Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch));
+            let weighed = |weight| Weighed::new(weight, signed, items, self.longest, parallel::share(&mut run.watch));
             made.as_ref().map(weighed).transpose()?.map(|weighed| weighed.over(single))
         };
         let cost = OwnCost {
@@ -172,8 +164,7 @@ impl<'a> ListSetting<'a> {
         each_ranking(
             set.rows(),
             &cost,
-            threads,
-            watch,
+            run,
             |cancel| Ok((self.memory(Some(Isa::widest()), cancel)?, Vec::new())),
             |row, (memory, common)| self.own_value(set.row(row), without_signs.as_ref(), memory, common),
         )

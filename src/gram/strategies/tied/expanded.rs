@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::gram::strategies::own::{OwnCost, each_ranking};
 use crate::measure::symmetry;
 use crate::memory;
-use crate::parallel::{self, Cancel, Watch};
+use crate::parallel::{self, Cancel, RunOptions, Watch};
 use crate::rankings::Incomplete;
 use crate::weight::kinds::TensorWeight;
 use crate::weight::mean_tensor::{Direction, MeanTensor};
@@ -76,12 +76,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// The value of each ranking with itself; 0 if it may be a rounding error, by the rule in [`own`].
-    pub(super) fn own_values(
-        &self,
-        set: &Incomplete,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error> {
+    pub(super) fn own_values(&self, set: &Incomplete, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
         let negative = self.entries.iter().any(|&entry| entry < 0.0);
         let sizes = if negative {
             let entries = Cow::Owned(memory::collect(self.entries.iter().map(|entry| entry.abs()))?);
@@ -93,8 +88,7 @@ impl<'a> Tensors<'a> {
         each_ranking(
             set.rows(),
             &OwnCost { usual: ns, longest: ns },
-            threads,
-            watch,
+            run,
             |cancel| Ok((cancel.clone(), memory::filled(2 * self.items, 0.0)?)),
             |row, (cancel, lines)| {
                 let value = self.square(set, row, cancel, lines)?;

@@ -28,7 +28,7 @@ use crate::gram::{Element, Fill, Options};
 use crate::kappa::incomplete::TiedWorkspace;
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::memory;
-use crate::parallel::{self, Cancel, Phases, Poll, Watch, Workers};
+use crate::parallel::{self, Cancel, Phases, Poll, RunOptions, Watch, Workers};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::weight::kinds::{PairWeight, TensorWeight};
@@ -42,18 +42,13 @@ use tensor::TiedTensors;
 pub(in crate::gram) use setting::representation_of;
 
 /// The value of a kernel for each ranking with itself, before division.
-pub(crate) fn own_values(
-    measure: &KendallMeasure,
-    x: &Incomplete,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
-) -> Result<Vec<f64>, Error> {
+pub(crate) fn own_values(measure: &KendallMeasure, x: &Incomplete, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
     match measure.mean()? {
         (MeanWeight::Pairs(weight), mean) => {
-            PairWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, threads, watch)
+            PairWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, run)
         }
         (MeanWeight::Tensors(weight), mean) => {
-            TensorWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, threads, watch)
+            TensorWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, run)
         }
     }
 }
@@ -62,14 +57,11 @@ pub(crate) fn own_values(
 pub(in crate::gram) fn diagonal(
     measure: &KendallMeasure,
     x: &Incomplete,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     match measure.mean()? {
-        (MeanWeight::Pairs(weight), mean) => TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(threads, watch),
-        (MeanWeight::Tensors(weight), mean) => {
-            TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(threads, watch)
-        }
+        (MeanWeight::Pairs(weight), mean) => TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(run),
+        (MeanWeight::Tensors(weight), mean) => TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(run),
     }
 }
 

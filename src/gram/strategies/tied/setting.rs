@@ -10,7 +10,7 @@ use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
-use crate::parallel::{Cancel, Phases, Watch};
+use crate::parallel::{Cancel, Phases, RunOptions};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::kinds::{PairWeight, TensorWeight};
@@ -47,12 +47,7 @@ pub(super) trait TiedWeight: Sized {
     fn can_cancel(&self) -> bool;
 
     /// The value of each ranking of a set with itself, before division.
-    fn own_values(
-        setting: &TiedSetting<'_, Self>,
-        set: &Incomplete,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error>;
+    fn own_values(setting: &TiedSetting<'_, Self>, set: &Incomplete, run: RunOptions<'_>) -> Result<Vec<f64>, Error>;
 }
 
 /// The measure and the rankings.
@@ -105,7 +100,7 @@ impl<'a, W: TiedWeight> TiedSetting<'a, W> {
     pub(super) fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
         let roots = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
-            let mut values = phases.run(jobs, |watch| W::own_values(self, set, threads, watch))?;
+            let mut values = phases.run(jobs, |watch| W::own_values(self, set, RunOptions { threads, watch }))?;
             for value in &mut values {
                 *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
             }
@@ -132,8 +127,8 @@ impl<'a, W: TiedWeight> TiedSetting<'a, W> {
     }
 
     /// The value of each ranking with itself, after division.
-    pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
-        let mut values = W::own_values(self, self.x, threads, watch)?;
+    pub(super) fn diagonal(&self, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
+        let mut values = W::own_values(self, self.x, run)?;
         for value in &mut values {
             *value = match (self.measure.rate(), self.measure.is_normalized()) {
                 (Some(_), true) => 1.0,
@@ -201,10 +196,9 @@ impl TiedWeight for TensorWeight {
     fn own_values(
         setting: &TiedSetting<'_, Self>,
         set: &Incomplete,
-        threads: Option<usize>,
-        mut watch: Option<Watch<'_>>,
+        mut run: RunOptions<'_>,
     ) -> Result<Vec<f64>, Error> {
-        Tensors::new(setting.weight, set.items(), &mut watch)?.own_values(set, threads, watch)
+        Tensors::new(setting.weight, set.items(), &mut run.watch)?.own_values(set, run)
     }
 }
 
@@ -213,19 +207,13 @@ impl TiedWeight for PairWeight {
         self.has_negative()
     }
 
-    fn own_values(
-        setting: &TiedSetting<'_, Self>,
-        set: &Incomplete,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error> {
+    fn own_values(setting: &TiedSetting<'_, Self>, set: &Incomplete, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
         let without_signs = setting.weight.without_signs()?;
         let ns = cost::tied_pair_ns(setting.measure);
         each_ranking(
             set.rows(),
             &OwnCost { usual: ns, longest: ns },
-            threads,
-            watch,
+            run,
             |cancel| setting.memory(Some(Isa::widest()), cancel),
             |row, memory| setting.own_value(set, row, without_signs.as_ref(), memory),
         )

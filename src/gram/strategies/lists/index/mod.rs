@@ -32,7 +32,7 @@ use crate::gram::element::{Neighbors, Within};
 use crate::kappa::lists::bounds::BoundBy;
 use crate::measure::{KendallMeasure, Measure};
 use crate::memory;
-use crate::parallel::{self, Cancel, Watch, Workers};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Lists;
 use classes::Classes;
 use kept::{Hit, Kept};
@@ -100,21 +100,21 @@ impl<'a> ListIndex<'a> {
         if u32::try_from(lists.rows()).is_err() {
             return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
         }
-        let mut watch = options.watch;
-        let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut watch))?;
-        let setting = ListSetting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut watch))?;
+        let mut run = options.run();
+        let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut run.watch))?;
+        let setting = ListSetting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut run.watch))?;
         let needed = setting.needs_roots();
-        let roots =
-            if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
+        let roots = if needed { Some(setting.roots_of(&lists, run.again())?) } else { None };
         let by = bound_by(&setting, &lists);
-        let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
+        let norms = find_norms(&setting, by, run.again())?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
-        let postings =
-            parallel::run_one(sorting, parallel::share(&mut watch), |cancel| Postings::new(&lists, &norms, cancel))?;
+        let postings = parallel::run_one(sorting, parallel::share(&mut run.watch), |cancel| {
+            Postings::new(&lists, &norms, cancel)
+        })?;
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
-        let classes = parallel::run_one(sorting, watch, |cancel| Classes::new(&lists, roots.as_deref(), cancel))?;
+        let classes = parallel::run_one(sorting, run.watch, |cancel| Classes::new(&lists, roots.as_deref(), cancel))?;
         Ok(Self { measure, lists, roots, by, known, postings, classes })
     }
 
@@ -186,9 +186,9 @@ impl<'a> ListIndex<'a> {
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         options.check()?;
         self.measure.check_items(x.items())?;
-        let mut watch = options.watch;
-        let setting = ListSetting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut watch))?;
-        setting.diagonal(options.threads, watch)
+        let mut run = options.run();
+        let setting = ListSetting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut run.watch))?;
+        setting.diagonal(run)
     }
 
     fn sign(&self) -> f64 {
@@ -205,26 +205,26 @@ impl<'a> ListIndex<'a> {
         options.check()?;
         let rows = x.unwrap_or(&self.lists);
         self.measure.check_items(rows.items())?;
-        let mut watch = options.watch;
+        let mut run = options.run();
         let mut setting =
-            ListSetting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut watch))?;
+            ListSetting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut run.watch))?;
         if let Some(roots) = &self.roots {
             let of_rows = match x {
                 None => Cow::Borrowed(&roots[..]),
-                Some(x) => Cow::Owned(setting.roots_of(x, options.threads, parallel::share(&mut watch))?),
+                Some(x) => Cow::Owned(setting.roots_of(x, run.again())?),
             };
             setting.set_roots(of_rows, Some(Cow::Borrowed(roots)));
         }
         let mut found = memory::filled(rows.rows(), Vec::new())?;
         let query_ns = INDEX_LIST_NS * self.lists.rows() as f64;
-        let threads = parallel::threads_for(query_ns * rows.rows() as f64, options.threads);
+        let threads = run.threads_for(query_ns * rows.rows() as f64);
         let at_once =
             ((STOP_CHECK_INTERVAL_NS / query_ns.max(1.0)) as usize).clamp(1, rows.rows().div_ceil(4 * threads).max(1));
         let jobs = memory::collect(found.chunks_mut(at_once).enumerate())?;
         parallel::run(
             jobs,
             Workers::new(threads, query_ns),
-            watch,
+            run.watch,
             |cancel| Searcher::new(self, &setting, x.is_none(), self.sign(), cancel),
             |(job, found): (usize, &mut [Vec<Hit>]), searcher, poll| {
                 for (row, hits) in (job * at_once..).zip(found) {
@@ -248,12 +248,7 @@ fn bound_by(setting: &ListSetting<'_>, lists: &Lists) -> BoundBy {
 }
 
 /// The norms of all entries of the lists, list by list.
-fn find_norms(
-    setting: &ListSetting<'_>,
-    by: BoundBy,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
-) -> Result<Vec<f64>, Error> {
+fn find_norms(setting: &ListSetting<'_>, by: BoundBy, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
     let lists = setting.y;
     let mut norms = memory::filled(lists.entries(), 0.0)?;
     let list_ns = cost::lists_norms_ns(lists.entries().div_ceil(lists.rows().max(1)));
@@ -267,11 +262,11 @@ fn find_norms(
         memory::push(&mut jobs, (first..end, own))?;
         rest = others;
     }
-    let threads = parallel::threads_for(list_ns * lists.rows() as f64, threads);
+    let threads = run.threads_for(list_ns * lists.rows() as f64);
     parallel::run(
         jobs,
         Workers::new(threads, cost::lists_norms_ns(lists.longest())),
-        watch,
+        run.watch,
         |_: &Cancel| Ok(Vec::new()),
         |(rows, mut out), of_block, poll| {
             for row in rows {
