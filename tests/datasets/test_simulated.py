@@ -121,6 +121,8 @@ def test_seeds(make):
 
 
 def test_no_rankings_and_one_item():
+    with pytest.raises(ValueError, match="strengths is empty"):
+        make_plackett_luce(2, [])
     assert make_uniform(0, 3, rng=0).shape == (0, 3)
     assert make_mallows(0, 3, 1, rng=0).shape == (0, 3)
     assert make_plackett_luce(0, [1, 2], rng=0).shape == (0, 2)

@@ -205,6 +205,8 @@ SPOILED = [
      "line 5: the file ends before 4 alternatives and a line of three numbers have come"),
     ("old: fewer names", "a.soc", old(start=OLD.replace("4\n", "5\n", 1)),
      "line 6: alternative 20 is not one of the 5 alternatives that line 1 announces"),
+    ("old: number twice", "a.soc", old(start=OLD.replace("2,", "1,")),
+     "line 3: alternative 1 has a name already, 'Washington, D.C.'"),
     ("old: more names", "a.soc", old(start=OLD.replace("4\n", "3\n", 1)),
      "line 5: '4,None of these' must be the numbers of voters, of all counts and of orders, as in 475,475,31"),
     ("old: name without number", "a.soc", old(start=OLD.replace("2,", "")),
