@@ -4,23 +4,36 @@
 //! mod          a measure: one part, or a combination of parts
 //! combination  sums, products and powers of kernels, and the correlation
 //! footrule     Spearman's footrule
+//! weighted_tau          Vigna's weighted tau
+//! weighted_concordance  Shieh's sum of weights of pairs of ranks
+//! ap_correlation        the rank correlation of average precision
+//! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
+//! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
+//! parameters   checks of parameters
 //! pairwise     the interface of measures that are computed for one pair of rankings at a time
 //! value        the value of a sum over pairs for one pair of rankings
 //! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall      sums over pairs or tuples of items: their parameters
 //! ```
 
+mod ap_correlation;
 mod combination;
 mod footrule;
 mod form;
+mod generalized_kendall;
 mod kendall;
 mod pairwise;
+mod parameters;
+mod swap_distance;
 mod value;
+mod weighted_concordance;
+mod weighted_tau;
 
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
 pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+pub use weighted_tau::TauRank;
 
 use crate::error::Error;
 use crate::kappa::Workspace;
