@@ -35,6 +35,11 @@
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
 //! | Spearman's footrule, for rankings and for lists | [`Measure::footrule`] |
+//! | Vigna's weighted tau, as scipy | [`Measure::weighted_tau`] |
+//! | the AP correlation of Yilmaz, Aslam and Robertson | [`Measure::ap_correlation`] |
+//! | Shieh's weighted concordance | [`Measure::weighted_concordance`], [`Measure::factored_concordance`] |
+//! | Kumar and Vassilvitskii's generalized distance | [`Measure::generalized_kendall`] |
+//! | Farnoud and Milenkovic's distance by swaps of neighbours | [`Measure::swap_distance`] |
 //! | any of these by its name, with parameters by their names | [`Measure::from_parameters`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
@@ -85,7 +90,7 @@
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors of rankings for general weights
 //! gram        all pairs: plan, strategies, tiles
-//! measure     one pair: kernel, signed, normalized, distance, correlation, footrule
+//! measure     one pair: kernel, signed, normalized, distance, correlation, and others one file each
 //! kappa       one permutation: the partition algorithm
 //! simd        inner loops for every instruction set, on slices and terms of pairs, without rankings
 //! weight      the weights of pairs of positions
@@ -128,7 +133,7 @@ pub use gram::{
 };
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
-pub use measure::{Measure, Parameter, Parameters};
+pub use measure::{Measure, Parameter, Parameters, TauRank};
 pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use signs::{packed_signs, sign_bytes};

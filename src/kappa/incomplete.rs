@@ -59,7 +59,7 @@ pub(crate) struct TiedWorkspace {
 
 /// A ranking derived from another one.
 #[derive(Default)]
-pub(super) struct Reversed {
+pub(crate) struct Reversed {
     pub(super) starts: Vec<u32>,
     pub(super) order: Vec<u32>,
     down: Vec<u32>,
@@ -67,7 +67,7 @@ pub(super) struct Reversed {
 }
 
 impl Reversed {
-    pub(super) fn blocks(&self) -> Blocks<'_> {
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
         let Self { starts, order, down, start_at } = self;
         Blocks { starts, order, down, start_at, placed: order.len() }
     }
@@ -130,6 +130,48 @@ impl TiedWorkspace {
             reversed.reserve(items)?;
         }
         Ok(new)
+    }
+}
+
+/// Two rankings with ties as a permutation whose concordant pairs are those that are tied in neither and in the same
+/// order in both, as [`place`] makes it.
+pub(crate) struct Untied<'a> {
+    /// Values, in order of position.
+    pub(crate) values: &'a [u32],
+    /// The value of each item.
+    pub(crate) value_of: &'a [u32],
+    /// The first rank of the block of the second ranking, by position.
+    pub(crate) other_at: &'a [u32],
+    /// A number for each item, by value, for the sums.
+    pub(crate) numbers: &'a mut [f64],
+}
+
+impl TiedWorkspace {
+    /// As [`TiedWorkspace::new`], for the sums of [`Untied`].
+    pub(crate) fn untied(items: usize, cancel: &Cancel) -> Result<Self, Error> {
+        let weight = &PairWeight::Count { top: None };
+        let need = Need { weight, signed: false, unknown: false, most_cells: 0 };
+        Self::new(need, items, Some(Isa::widest()), cancel)
+    }
+
+    /// Breaks the ties of two rankings; `None` if the run is cancelled.
+    pub(crate) fn untie(&mut self, s: Blocks<'_>, t: Blocks<'_>) -> Option<Untied<'_>> {
+        if !place(s, t, self) {
+            return None;
+        }
+        self.p.resize(s.starts.len(), 0.0);
+        let Self { workspace, places, other_at, p, .. } = self;
+        Some(Untied { values: &workspace.values, value_of: places, other_at, numbers: p })
+    }
+
+    /// The sum of the number of the later item over the concordant pairs. Consumes the permutation.
+    pub(crate) fn sum_later(&mut self) -> f64 {
+        concordant_of(Terms::Later(&self.p), &mut self.workspace)
+    }
+
+    /// The sum of the product of the numbers of both items over the concordant pairs. Consumes the permutation.
+    pub(crate) fn sum_products(&mut self) -> f64 {
+        concordant_of(Terms::Products(&self.p), &mut self.workspace)
     }
 }
 
@@ -346,6 +388,14 @@ fn by_start(blocks: Blocks<'_>, by_start: &mut Vec<TopBlock>) {
     for block in blocks.ranges() {
         by_start[block.start] = top_block(&block);
     }
+}
+
+/// The ranking reversed, with memory of its own.
+pub(crate) fn reversed(blocks: Blocks<'_>) -> Result<Reversed, Error> {
+    let mut reversed = Reversed::default();
+    reversed.reserve(blocks.starts.len())?;
+    reverse(blocks, &mut reversed);
+    Ok(reversed)
 }
 
 /// The ranking reversed.

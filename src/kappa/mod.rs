@@ -5,6 +5,7 @@
 //! ```text
 //! mod           the numbers that each weight gives to the items of a permutation
 //! general       weights for all tuples of positions
+//! composed      numbers of items that measures of their own give
 //! observed      columns of observations with missing values
 //! anywhere      items that can be anywhere
 //! lists         short lists out of a catalogue
@@ -15,6 +16,7 @@
 //! ```
 
 pub(crate) mod anywhere;
+pub(crate) mod composed;
 mod general;
 pub(crate) mod incomplete;
 pub(crate) mod lists;

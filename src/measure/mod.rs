@@ -1,25 +1,37 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
-//! named        measures by name: one table
-//! mod          a measure: one part, or a combination of parts
-//! combination  sums, products and powers of kernels, and the correlation
-//! footrule     Spearman's footrule
-//! pairwise     the interface of measures that are computed for one pair of rankings at a time
-//! value        the value of a sum over pairs for one pair of rankings
-//! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
-//! kendall      sums over pairs or tuples of items: their parameters
-//! parameters   parameters by name, and the rules that measures share
+//! mod                   a measure: one part, or a combination of parts
+//! kendall               sums over pairs or tuples of items: their parameters
+//! value                 the value of a sum over pairs for one pair of rankings
+//! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
+//! combination           sums, products and powers of kernels, and the correlation
+//! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! ap_correlation        the rank correlation of average precision
+//! footrule              Spearman's footrule
+//! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
+//! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
+//! weighted_concordance  Shieh's sum of weights of pairs of ranks
+//! weighted_tau          Vigna's weighted tau
+//! named                 measures by name: one table
+//! parameters            parameters by name, and the rules that measures share
+//! checks                checks of parameters
 //! ```
 
+mod ap_correlation;
+mod checks;
 mod combination;
 mod footrule;
 mod form;
+mod generalized_kendall;
 mod kendall;
 mod named;
 mod pairwise;
 mod parameters;
+mod swap_distance;
 mod value;
+mod weighted_concordance;
+mod weighted_tau;
 
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
@@ -30,6 +42,7 @@ pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 #[cfg(feature = "python")]
 pub(crate) use parameters::Numbers;
 pub use parameters::{Parameter, Parameters};
+pub use weighted_tau::TauRank;
 
 use crate::error::Error;
 use crate::kappa::Workspace;

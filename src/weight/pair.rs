@@ -6,6 +6,7 @@
 //! Ones      1                    = [1] . [1]
 //! Later     y                    = [1] . [y]
 //! Products  x y                  = [x] . [y]
+//! Directed  p q'                 = [p] . [q']
 //! Sums      (p + p') (q + q')    = [1, p, q, p q] . [p' q', q', p', 1]
 //! ```
 //!
@@ -138,6 +139,27 @@ impl PairTerm<1, 1> for Products {
     #[inline(always)]
     fn term<X: TermNumber>(_: X, [earlier]: [X; 1], [later]: [X; 1]) -> X {
         earlier.times(later)
+    }
+}
+
+/// The product of the first number of the earlier item and the second of the later item.
+pub(crate) struct Directed;
+
+impl PairTerm<2, 1> for Directed {
+    const SYMMETRIC: bool = false;
+    const ORDER: [usize; 1] = [0];
+
+    #[inline(always)]
+    fn earlier<X: TermNumber>(_: X, [p, _]: [X; 2]) -> [X; 1] {
+        [p]
+    }
+    #[inline(always)]
+    fn later<X: TermNumber>(_: X, [_, q]: [X; 2]) -> [X; 1] {
+        [q]
+    }
+    #[inline(always)]
+    fn term<X: TermNumber>(_: X, [p, _]: [X; 2], [_, q]: [X; 2]) -> X {
+        p.times(q)
     }
 }
 

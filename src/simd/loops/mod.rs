@@ -2,6 +2,8 @@
 
 pub(crate) mod bits;
 mod bucket;
+pub(crate) mod common;
+pub(crate) mod concordance;
 pub(crate) mod gathered;
 pub(crate) mod grid;
 pub(crate) mod nearest;

@@ -1,0 +1,327 @@
+//! Sums over the concordant pairs of two complete rankings for measures of their own, which give the numbers of items.
+
+use super::partition::{self, Short};
+use super::{Workspace, concordant_of};
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::simd::Isa;
+use crate::simd::common::{self, FewItems, LANES};
+use crate::weight::pair::Terms;
+
+/// The place of an item in two rankings. Ranks count from 0.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) item: usize,
+    pub(crate) s: usize,
+    pub(crate) t: usize,
+}
+
+/// Memory for sums over two rankings, for one thread.
+pub(crate) struct Composed {
+    workspace: Workspace,
+    /// Two numbers of each item, by value.
+    numbers: [Vec<f64>; 2],
+}
+
+impl Composed {
+    pub(crate) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
+        let mut workspace = Workspace::for_run(Some(Isa::widest()), cancel);
+        workspace.try_fit(items)?;
+        Ok(Self { workspace, numbers: [memory::filled(items, 0.0)?, memory::filled(items, 0.0)?] })
+    }
+
+    /// Approximate time, in nanoseconds, of a sum over two rankings.
+    pub(crate) fn sum_ns(items: usize) -> f64 {
+        250.0 + 8.0 * items as f64
+    }
+
+    /// The number of pairs in the same order in both rankings.
+    pub(crate) fn count(&mut self, s: Row<'_>, t: Row<'_>) -> u64 {
+        self.compose(s, t, |_, _, _| {});
+        let Workspace { values, spill, cells, isa, .. } = &mut self.workspace;
+        partition::count(isa.map(|isa| Short { isa, cells }), values, spill)
+    }
+
+    /// The sum of the number of the later item over the pairs in the same order in both rankings.
+    pub(crate) fn later(&mut self, s: Row<'_>, t: Row<'_>, mut number: impl FnMut(Place) -> f64) -> f64 {
+        self.compose(s, t, |[numbers, _], value, place| numbers[value] = number(place));
+        concordant_of(Terms::Later(&self.numbers[0]), &mut self.workspace)
+    }
+
+    /// The sum of the product of the numbers of both items over the pairs in the same order in both rankings.
+    pub(crate) fn products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
+        self.compose(s, t, |[numbers, _], value, place| numbers[value] = number(place));
+        concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
+    }
+
+    /// As [`Composed::products`], over the pairs in another order.
+    pub(crate) fn discordant_products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
+        let last = s.order().len().wrapping_sub(1);
+        self.compose(s, t, |[numbers, _], value, place| numbers[last - value] = number(place));
+        // The values of the reversed ranking.
+        self.workspace.values.iter_mut().for_each(|value| *value = last as u32 - *value);
+        concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
+    }
+
+    /// The sum of the first number of the earlier item times the second number of the later item over the pairs in the
+    /// same order in both rankings.
+    pub(crate) fn directed(&mut self, s: Row<'_>, t: Row<'_>, numbers: impl Fn(Place) -> [f64; 2]) -> f64 {
+        self.compose(s, t, |[earlier, later], value, place| [earlier[value], later[value]] = numbers(place));
+        let (Workspace { values, spill, .. }, [earlier, later]) = (&mut self.workspace, &self.numbers);
+        partition::directed(earlier, later, values, spill)
+    }
+
+    /// Writes the permutation `t o s^-1`, and what `write` does with the value and the place of each item.
+    #[inline]
+    fn compose(&mut self, s: Row<'_>, t: Row<'_>, mut write: impl FnMut([&mut [f64]; 2], usize, Place)) {
+        let Self { workspace, numbers: [first, second] } = self;
+        for ((position, &item), value) in s.order().iter().enumerate().zip(&mut workspace.values) {
+            *value = t.ranks()[item as usize];
+            let t = *value as usize;
+            write([first, second], t, Place { item: item as usize, s: position, t });
+        }
+    }
+}
+
+/// Up to this many items, the items before each one are kept as bits. Measured for n = 20 to 1000.
+const MOST_IN_BITS: usize = 256;
+
+/// The items before each item of some rankings as bits, if there are few items. Each ranking has `length` times `words`
+/// words.
+struct Bits {
+    /// The number of items, padded.
+    length: usize,
+    words: usize,
+    before: Vec<u64>,
+}
+
+impl Bits {
+    fn new(rankings: &[Row<'_>], items: usize) -> Result<Self, Error> {
+        let (length, words) = (items.next_multiple_of(LANES), items.div_ceil(64));
+        let mut before = memory::filled(rankings.len() * length * words, 0)?;
+        for (row, before) in rankings.iter().zip(before.chunks_exact_mut((length * words).max(1))) {
+            let mut seen = [0_u64; MOST_IN_BITS / 64];
+            for &item in row.order() {
+                for (before, &seen) in before[item as usize..].iter_mut().step_by(length).zip(&seen) {
+                    *before = seen;
+                }
+                seen[item as usize / 64] |= 1 << (item % 64);
+            }
+        }
+        Ok(Self { length, words, before })
+    }
+
+    fn of(&self, ranking: usize) -> &[u64] {
+        let size = self.length * self.words;
+        &self.before[ranking * size..][..size]
+    }
+}
+
+/// The rankings of the rows or of the columns of a tile, for [`BeforeBoth`].
+struct Factored<'a> {
+    rankings: Vec<Row<'a>>,
+    bits: Option<Bits>,
+    /// The number of items, padded if there are bits.
+    length: usize,
+    offsets: Vec<f64>,
+    factors: Vec<f64>,
+}
+
+impl<'a> Factored<'a> {
+    fn new(
+        rankings: Vec<Row<'a>>,
+        items: usize,
+        offset: impl Fn(usize) -> f64,
+        factor: impl Fn(usize, usize) -> f64,
+    ) -> Result<Self, Error> {
+        let bits = if items <= MOST_IN_BITS { Some(Bits::new(&rankings, items)?) } else { None };
+        let length = bits.as_ref().map_or(items, |bits| bits.length);
+        let mut offsets = memory::filled(rankings.len() * length, 0.0)?;
+        let mut factors = memory::filled(rankings.len() * length, 0.0)?;
+        let parts = offsets.chunks_exact_mut(length.max(1)).zip(factors.chunks_exact_mut(length.max(1)));
+        for (row, (offsets, factors)) in rankings.iter().zip(parts) {
+            for (item, &rank) in row.ranks().iter().enumerate() {
+                offsets[item] = offset(rank as usize);
+                factors[item] = factor(item, rank as usize);
+            }
+        }
+        Ok(Self { rankings, bits, length, offsets, factors })
+    }
+
+    fn numbers<'b>(&self, numbers: &'b [f64], ranking: usize) -> &'b [f64] {
+        &numbers[ranking * self.length..][..self.length]
+    }
+
+    fn few(&self, ranking: usize) -> Option<FewItems<'_>> {
+        let [offsets, factors] = [&self.offsets, &self.factors].map(|numbers| self.numbers(numbers, ranking));
+        Some(FewItems { before: self.bits.as_ref()?.of(ranking), offsets, factors })
+    }
+}
+
+/// Sums over items that depend on the number of items that come before each one in both rankings.
+pub(crate) struct BeforeBoth<'a> {
+    rows: Factored<'a>,
+    columns: Factored<'a>,
+    composed: Composed,
+}
+
+impl<'a> BeforeBoth<'a> {
+    /// Prepares rankings of `items` items. `offset` is a function of a rank, the factors are functions of an item and its
+    /// rank.
+    pub(crate) fn new(
+        [rows, columns]: [Vec<Row<'a>>; 2],
+        items: usize,
+        offset: impl Fn(usize) -> f64,
+        row_factor: impl Fn(usize, usize) -> f64,
+        column_factor: impl Fn(usize, usize) -> f64,
+        cancel: &Cancel,
+    ) -> Result<Self, Error> {
+        let rows = Factored::new(rows, items, &offset, row_factor)?;
+        let columns = Factored::new(columns, items, &offset, column_factor)?;
+        Ok(Self { rows, columns, composed: Composed::new(items, cancel)? })
+    }
+
+    /// Approximate time, in nanoseconds, of a sum over two rankings.
+    pub(crate) fn sum_ns(items: usize) -> f64 {
+        if items <= MOST_IN_BITS { 10.0 + items as f64 } else { Composed::sum_ns(items) }
+    }
+
+    /// The two rankings.
+    pub(crate) fn rankings(&self, row: usize, column: usize) -> [Row<'a>; 2] {
+        [self.rows.rankings[row], self.columns.rankings[column]]
+    }
+
+    /// The sum over items of `(x + x') (k + o + o')`: its factors x, the number k of items that come before it in both
+    /// rankings, its offsets o. Bitwise the same if rankings, offsets and factors are swapped.
+    pub(crate) fn sum(&mut self, row: usize, column: usize) -> f64 {
+        let Self { rows, columns, composed } = self;
+        if let (Some(s), Some(t)) = (rows.few(row), columns.few(column)) {
+            return common::sum_before_both(Isa::widest(), s, t);
+        }
+        let factors = [rows.numbers(&rows.factors, row), columns.numbers(&columns.factors, column)];
+        let offsets = [rows.numbers(&rows.offsets, row), columns.numbers(&columns.offsets, column)];
+        let (s, t) = ordered(rows.rankings[row], columns.rankings[column]);
+        let mut rest = RunningSum::default();
+        let later = composed.later(s, t, |Place { item, .. }| {
+            let factor = factors[0][item] + factors[1][item];
+            rest.add(factor * (offsets[0][item] + offsets[1][item]));
+            factor
+        });
+        later + rest.total()
+    }
+}
+
+/// Two rankings in an order that does not depend on the one in which they are given. Sums over a permutation and over its
+/// inverse round differently.
+pub(crate) fn ordered<'a>(s: Row<'a>, t: Row<'a>) -> (Row<'a>, Row<'a>) {
+    if s.ranks() <= t.ranks() { (s, t) } else { (t, s) }
+}
+
+/// A sum of many numbers in parts, which lose fewer digits, and without waiting for the previous addition.
+#[derive(Default)]
+pub(crate) struct RunningSum {
+    recent: [f64; 4],
+    settled: f64,
+    count: usize,
+}
+
+impl RunningSum {
+    #[inline]
+    pub(crate) fn add(&mut self, number: f64) {
+        self.recent[self.count % 4] += number;
+        self.count += 1;
+        if self.count.is_multiple_of(2048) {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        let [a, b, c, d] = std::mem::take(&mut self.recent);
+        self.settled += (a + b) + (c + d);
+    }
+
+    pub(crate) fn total(mut self) -> f64 {
+        self.settle();
+        self.settled
+    }
+}
+
+/// Numbers of items that come before each item in both rankings.
+pub(crate) struct Counts<'a> {
+    rows: Vec<Row<'a>>,
+    columns: Vec<Row<'a>>,
+    bits: Option<[Bits; 2]>,
+    /// Bits of the ranks that are taken, and a Fenwick tree of the counts of its words.
+    taken: Vec<u64>,
+    tree: Vec<u32>,
+    counts: Vec<u32>,
+    cancel: Cancel,
+}
+
+/// The number of items that are counted between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 20;
+
+impl<'a> Counts<'a> {
+    pub(crate) fn new(rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, items: usize, cancel: &Cancel) -> Result<Self, Error> {
+        let few = items <= MOST_IN_BITS;
+        let bits = if few { Some([Bits::new(&rows, items)?, Bits::new(&columns, items)?]) } else { None };
+        let length = if few { items.next_multiple_of(LANES) } else { items };
+        let words = items.div_ceil(64);
+        Ok(Self {
+            rows,
+            columns,
+            bits,
+            taken: memory::filled(words, 0)?,
+            tree: memory::filled(words + 1, 0)?,
+            counts: memory::filled(length, 0)?,
+            cancel: cancel.clone(),
+        })
+    }
+
+    /// Approximate time, in nanoseconds, of the counts for two rankings.
+    pub(crate) fn pair_ns(items: usize) -> f64 {
+        10.0 + items as f64 * if items <= MOST_IN_BITS { 3.0 } else { 15.0 }
+    }
+
+    /// The two rankings, and the count for each item.
+    pub(crate) fn count(&mut self, row: usize, column: usize) -> (Row<'a>, Row<'a>, &[u32]) {
+        let (s, t) = (self.rows[row], self.columns[column]);
+        match &self.bits {
+            Some([rows, columns]) => {
+                common::count_before_both(Isa::widest(), rows.of(row), columns.of(column), &mut self.counts);
+            }
+            None => self.count_many(s, t),
+        }
+        (s, t, &self.counts)
+    }
+
+    fn count_many(&mut self, s: Row<'_>, t: Row<'_>) {
+        let Self { taken, tree, counts, cancel, .. } = self;
+        taken.fill(0);
+        tree.fill(0);
+        for part in s.order().chunks(CHECK_INTERVAL) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            for &item in part {
+                let rank = t.ranks()[item as usize] as usize;
+                let (word, bit) = (rank / 64, 1 << (rank % 64));
+                let mut count = (taken[word] & (bit - 1)).count_ones();
+                taken[word] |= bit;
+                let mut node = word;
+                while node > 0 {
+                    count += tree[node];
+                    node &= node - 1;
+                }
+                let mut node = word + 1;
+                while node < tree.len() {
+                    tree[node] += 1;
+                    node += node & node.wrapping_neg();
+                }
+                counts[item as usize] = count;
+            }
+        }
+    }
+}

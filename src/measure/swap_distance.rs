@@ -1,0 +1,87 @@
+//! Farnoud and Milenkovic's distance: the cheapest way from one ranking to another by swaps of neighbours.
+
+use super::checks::{check_not_negative, check_range, wrong_number};
+use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::{Error, Measure};
+use crate::kappa::composed::{Counts, RunningSum};
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+
+#[derive(Debug, PartialEq)]
+struct SwapDistance {
+    items: usize,
+    /// By rank: the costs of swaps from there to the last rank. Differences of these lose no digits, because costs fall.
+    costs_below: Vec<f64>,
+}
+
+impl Measure {
+    /// The cheapest way from one ranking to another by swaps of neighbours, if swapping ranks r and r + 1, from 0, costs
+    /// `costs[r]`, and costs do not increase (Farnoud and Milenkovic, "An axiomatic approach to constructing distances for
+    /// rank comparison and aggregation", 2014). With all costs 1 it is the number of discordant pairs.
+    ///
+    /// A metric if all costs are positive, and not a kernel. Exact for whole costs; otherwise with a relative error of at
+    /// most 2.3e-16 times twice the number of items.
+    ///
+    /// # Errors
+    /// When there is not one cost less than items, one is negative, NaN, infinite or larger than the one before it, or
+    /// sums could exceed the range of `f64`.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Options, Rankings, gram};
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 1, 2])?;
+    /// let distance = Measure::swap_distance(3, &[2.0, 1.0])?;
+    /// assert_eq!(gram(&distance, &x, None, Options::default())?[1], 3.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn swap_distance(items: usize, costs: &[f64]) -> Result<Self, Error> {
+        check_not_negative("costs", costs, items.saturating_sub(1), "each two neighbouring ranks")?;
+        if let Some(index) = costs.windows(2).position(|pair| pair[1] > pair[0]) {
+            let rule = format!("at most the cost before it, {:?}", costs[index]);
+            return Err(wrong_number("costs", costs[index + 1], index + 1, &rule));
+        }
+        let mut costs_below = memory::filled(items, 0.0)?;
+        let mut sum = 0.0;
+        for (below, &cost) in costs_below.iter_mut().zip(costs).rev() {
+            sum += cost;
+            *below = sum;
+        }
+        check_range("costs", costs, sum * 2.0 * items as f64)?;
+        Ok(SharedMeasure::new(SwapDistance { items, costs_below }).into())
+    }
+}
+
+impl PairMeasure for SwapDistance {
+    fn name(&self) -> &'static str {
+        "the swap distance"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn is_distance(&self) -> bool {
+        true
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        Counts::pair_ns(length)
+    }
+
+    /// Each item moves down to the rank l, and then up. l is the number of items that come before it in one of the
+    /// rankings. A swap moves two items.
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        let mut counts = Counts::new(rows, columns, self.items, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t, before_both) = counts.count(row, column);
+            let below = &self.costs_below[..];
+            let mut sum = RunningSum::default();
+            for ((&s, &t), &both) in s.ranks().iter().zip(t.ranks()).zip(before_both) {
+                // Counts of a cancelled run can be anything.
+                let lowest = below.get((s + t).wrapping_sub(both) as usize).copied().unwrap_or(0.0);
+                sum.add((below[s as usize] - lowest) + (below[t as usize] - lowest));
+            }
+            sum.total() / 2.0
+        }))
+    }
+}

@@ -1,0 +1,137 @@
+//! Shieh's weighted concordance: the sum over concordant pairs of a weight of the two ranks.
+
+use super::checks::{check_finite, check_range};
+use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::{Error, Measure};
+use crate::kappa::composed::{Composed, RunningSum};
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::simd::{Isa, concordance};
+
+#[derive(Debug, PartialEq)]
+struct WeightedConcordance {
+    items: usize,
+    weights: ConcordanceWeights,
+    /// Whether the weights of the ranks in the second ranking are added.
+    both: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum ConcordanceWeights {
+    /// By the rank of the earlier and of the later item, row by row.
+    Table(Vec<f64>),
+    /// The product of a number of the earlier rank and another one of the later rank.
+    Factors { earlier: Vec<f64>, later: Vec<f64> },
+}
+
+impl Measure {
+    /// Shieh's weighted concordance ("A weighted Kendall's tau statistic", 1998): the sum over concordant pairs of
+    /// `w[a, b]` for the ranks a < b of the pair in the first ranking, the row of a matrix. If `both`, also of `w[c, d]`
+    /// for its ranks in the second. `w` has `items` rows of `items` numbers; what is not above its diagonal is not used.
+    ///
+    /// It takes O(n^2) for two rankings; [`Measure::factored_concordance`] takes O(n log n). Not a kernel. Its error is
+    /// below 1e-12 times the sum of the absolute values of the weights.
+    ///
+    /// # Errors
+    /// When there are not `items * items` numbers, one is NaN or infinite, or sums could exceed the range of `f64`.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Options, Rankings, gram};
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 1, 3, 2])?;
+    /// let w = [0.0, 1.0, 10.0, 0.0, 0.0, 100.0, 0.0, 0.0, 0.0];
+    /// let concordance = Measure::weighted_concordance(3, &w, false)?;
+    /// assert_eq!(gram(&concordance, &x, None, Options::default())?, [111.0, 11.0, 11.0, 111.0]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn weighted_concordance(items: usize, w: &[f64], both: bool) -> Result<Self, Error> {
+        check_finite("w", w, items.saturating_mul(items), "each two ranks")?;
+        check_range("w", w, w.iter().map(|weight| 2.0 * weight.abs()).sum())?;
+        let weights = ConcordanceWeights::Table(memory::collect(w.iter().copied())?);
+        Ok(SharedMeasure::new(WeightedConcordance { items, weights, both }).into())
+    }
+
+    /// As [`Measure::weighted_concordance`] with the weights `w[a, b] = earlier[a] * later[b]`.
+    ///
+    /// # Errors
+    /// When one of the two does not have `items` numbers, one of these is NaN or infinite, or sums could exceed the range
+    /// of `f64`.
+    pub fn factored_concordance(items: usize, earlier: &[f64], later: &[f64], both: bool) -> Result<Self, Error> {
+        let sum = |numbers: &[f64]| -> f64 { numbers.iter().map(|number| number.abs()).sum() };
+        for numbers in [earlier, later] {
+            check_finite("w", numbers, items, "each rank")?;
+            check_range("w", numbers, 2.0 * sum(earlier) * sum(later))?;
+        }
+        let [earlier, later] = [earlier, later].map(|numbers| memory::collect(numbers.iter().copied()));
+        let weights = ConcordanceWeights::Factors { earlier: earlier?, later: later? };
+        Ok(SharedMeasure::new(WeightedConcordance { items, weights, both }).into())
+    }
+}
+
+impl PairMeasure for WeightedConcordance {
+    fn name(&self) -> &'static str {
+        "the weighted concordance"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.both
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        let sums = if self.both { 2.0 } else { 1.0 };
+        let length = length as f64;
+        match self.weights {
+            ConcordanceWeights::Table(_) => sums * (20.0 + 10.0 * length + 0.15 * length * length),
+            ConcordanceWeights::Factors { .. } => sums * (20.0 + 3.0 * length * (length + 1.0).log2()),
+        }
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        match &self.weights {
+            ConcordanceWeights::Table(table) => {
+                let mut values = memory::filled(self.items, 0)?;
+                let cancel = cancel.clone();
+                Ok(self.values(rows, columns, move |s, t| table_sum(table, s, t, &mut values, &cancel)))
+            }
+            ConcordanceWeights::Factors { earlier, later } => {
+                let mut composed = Composed::new(self.items, cancel)?;
+                let sum =
+                    move |s: Row<'_>, t: Row<'_>| composed.directed(s, t, |place| [earlier[place.s], later[place.s]]);
+                Ok(self.values(rows, columns, sum))
+            }
+        }
+    }
+}
+
+impl WeightedConcordance {
+    /// The values, from the sum with the weights of the ranks in the first ranking.
+    fn values<'a>(
+        &'a self,
+        rows: Vec<Row<'a>>,
+        columns: Vec<Row<'a>>,
+        mut sum: impl FnMut(Row<'_>, Row<'_>) -> f64 + 'a,
+    ) -> Values<'a> {
+        Box::new(move |row, column| {
+            let (s, t) = (rows[row], columns[column]);
+            if self.both { sum(s, t) + sum(t, s) } else { sum(s, t) }
+        })
+    }
+}
+
+fn table_sum(table: &[f64], s: Row<'_>, t: Row<'_>, values: &mut [u32], cancel: &Cancel) -> f64 {
+    for (value, &item) in values.iter_mut().zip(s.order()) {
+        *value = t.ranks()[item as usize];
+    }
+    let (isa, mut sum) = (Isa::widest(), RunningSum::default());
+    for (earlier, row) in table.chunks_exact(values.len().max(1)).enumerate() {
+        if earlier % 1024 == 0 && cancel.is_cancelled() {
+            break;
+        }
+        sum.add(concordance::sum_above(isa, values[earlier], &values[earlier + 1..], &row[earlier + 1..]));
+    }
+    sum.total()
+}

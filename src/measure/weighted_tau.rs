@@ -1,0 +1,318 @@
+//! Vigna's weighted tau: Kendall's tau in which a pair of items weighs as much as its ranks say.
+
+use super::checks::{check_not_negative, wrong_number};
+use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::{Error, Measure};
+use crate::kappa::composed::{BeforeBoth, Composed, RunningSum, ordered};
+use crate::kappa::incomplete::{Reversed, TiedWorkspace, reversed};
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::rankings::tied::Blocks;
+use crate::weight::powers::{exponent, scaled};
+
+/// The ranks that weigh the items in [`Measure::weighted_tau`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TauRank {
+    /// The mean of the values for the ranks in either ranking.
+    Both,
+    /// The ranks in the first ranking; items that are tied there, by the second.
+    First,
+    /// The numbers of the items, from 0.
+    Items,
+    /// A number for each item, the smallest for the most important. Only their order counts, and items with equal numbers
+    /// have the same rank.
+    Given(Vec<f64>),
+}
+
+#[derive(Debug, PartialEq)]
+struct WeightedTau {
+    items: usize,
+    weights: TauWeights,
+    additive: bool,
+    /// The weight of all pairs.
+    total: f64,
+}
+
+/// The weights of items.
+#[derive(Debug, PartialEq)]
+enum TauWeights {
+    /// By rank in the first ranking, or the mean for both.
+    Ranks { weights: Vec<f64>, both: bool },
+    /// By item.
+    Items(Vec<f64>),
+}
+
+impl Measure {
+    /// Vigna's weighted tau ("A weighted correlation index for rankings with ties", 2015): concordant minus discordant
+    /// weight, over the weight of all pairs. As `scipy.stats.weightedtau` for scores that fall with the ranks.
+    ///
+    /// An item of rank r, from 0, has weight `weigher[r]`, by default `1 / (r + 1)`. A pair weighs the sum of the weights
+    /// of its items if `additive`, otherwise their product. `rank` says which ranks these are. Pairs that are tied in a
+    /// ranking are not counted: the value is divided by the root of the product of the weights of the pairs that are not
+    /// tied in one and in the other. If there are none, it is 0. Not a kernel. Its error is below 1e-12.
+    ///
+    /// # Errors
+    /// When the weigher or the given ranks have another length than the rankings, or a number is NaN or infinite, or a
+    /// weight is negative.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Options, Rankings, TauRank, gram};
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 1, 3, 2])?;
+    /// let tau = Measure::weighted_tau(3, &TauRank::Both, None, true)?;
+    /// // The pairs weigh 3/2, 4/3 and 5/6; the last one is discordant.
+    /// assert!((gram(&tau, &x, None, Options::default())?[1] - 6.0 / 11.0).abs() < 1e-15);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn weighted_tau(items: usize, rank: &TauRank, weigher: Option<&[f64]>, additive: bool) -> Result<Self, Error> {
+        let by_rank = match weigher {
+            None => memory::collect((0..items).map(|rank| 1.0 / (rank as f64 + 1.0)))?,
+            Some(weigher) => {
+                check_not_negative("weigher", weigher, items, "each rank")?;
+                // The value does not depend on the scale.
+                scaled(weigher, exponent(weigher))?
+            }
+        };
+        let weights = match rank {
+            TauRank::Both | TauRank::First => TauWeights::Ranks { weights: by_rank, both: *rank == TauRank::Both },
+            TauRank::Items => TauWeights::Items(by_rank),
+            TauRank::Given(ranks) => TauWeights::Items(by_given(ranks, &by_rank)?),
+        };
+        let (TauWeights::Ranks { weights: all, .. } | TauWeights::Items(all)) = &weights;
+        let total = pair_weights(additive, items, all.iter().map(|&weight| (1, weight)));
+        Ok(SharedMeasure::new(WeightedTau { items, weights, additive, total }).into())
+    }
+}
+
+/// The weights of items by the order of their given ranks.
+fn by_given(ranks: &[f64], by_rank: &[f64]) -> Result<Vec<f64>, Error> {
+    if ranks.len() != by_rank.len() {
+        let (value, rule) = (ranks.len(), by_rank.len());
+        return Err(Error::Parameter {
+            name: "rank",
+            value: format!("an array of length {value}"),
+            rule: format!("an array of length {rule}, one rank for each item"),
+        });
+    }
+    if let Some(index) = ranks.iter().position(|rank| !rank.is_finite()) {
+        return Err(wrong_number("rank", ranks[index], index, "a finite number"));
+    }
+    let mut order: Vec<usize> = memory::collect(0..ranks.len())?;
+    order.sort_unstable_by(|&i, &j| ranks[i].total_cmp(&ranks[j]));
+    let mut weights = memory::filled(ranks.len(), 0.0)?;
+    for (rank, tied) in order.chunk_by(|&i, &j| ranks[i] == ranks[j]).enumerate() {
+        tied.iter().for_each(|&item| weights[item] = by_rank[rank]);
+    }
+    Ok(weights)
+}
+
+/// The weight of all pairs of items in different blocks. Each block has a number of items and a sum of weights.
+fn pair_weights(additive: bool, items: usize, blocks: impl Iterator<Item = (usize, f64)>) -> f64 {
+    let (mut sum, mut before) = (RunningSum::default(), 0.0);
+    for (size, weight) in blocks {
+        sum.add(weight * if additive { (items - size) as f64 } else { before });
+        before += weight;
+    }
+    sum.total()
+}
+
+impl PairMeasure for WeightedTau {
+    fn name(&self) -> &'static str {
+        "the weighted tau"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Ties
+    }
+
+    fn is_symmetric(&self) -> bool {
+        !matches!(self.weights, TauWeights::Ranks { both: false, .. })
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        let products = if matches!(self.weights, TauWeights::Ranks { both: true, .. }) { 2.0 } else { 1.0 };
+        if self.additive { BeforeBoth::sum_ns(length) } else { products * Composed::sum_ns(length) }
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        if self.total == 0.0 {
+            return Ok(Box::new(|_, _| 0.0));
+        }
+        if self.additive { self.additive(rows, columns, cancel) } else { self.multiplicative(rows, columns, cancel) }
+    }
+
+    fn tied<'a>(
+        &'a self,
+        rows: Vec<Blocks<'a>>,
+        columns: Vec<Blocks<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let prepare = |blocks| TiedTau::new(self, blocks);
+        let (rows, columns) = (memory::try_map(rows, prepare)?, memory::try_map(columns, prepare)?);
+        let mut memory = TiedWorkspace::untied(self.items, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            match self.weights {
+                TauWeights::Ranks { both: false, .. } => self.one_sided(s, t, &mut memory),
+                TauWeights::Ranks { both: true, .. } => {
+                    f64::midpoint(self.one_sided(s, t, &mut memory), self.one_sided(t, s, &mut memory))
+                }
+                // Sums over a permutation and over its inverse round differently.
+                TauWeights::Items(_) if s.blocks.starts > t.blocks.starts => self.one_sided(t, s, &mut memory),
+                TauWeights::Items(_) => self.one_sided(s, t, &mut memory),
+            }
+        }))
+    }
+}
+
+impl WeightedTau {
+    /// An item whose weight is x adds x for each pair that it is in: concordant minus discordant is the sum over items of
+    /// `x (c - d)`. If k items come before it in both rankings, `c - d = n - 1 - 2 s - 2 t + 4 k`.
+    fn additive<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        let (start, rankings) = (self.items.saturating_sub(1) as f64 / 8.0, [rows, columns]);
+        let offset = |rank: usize| start - rank as f64 / 2.0;
+        let factor = |item: usize, rank: usize| match &self.weights {
+            TauWeights::Ranks { weights, both: true } => weights[rank] / 2.0,
+            TauWeights::Ranks { weights, both: false } => weights[rank],
+            TauWeights::Items(weights) => weights[item],
+        };
+        let column_factor = |item: usize, rank: usize| match self.weights {
+            TauWeights::Ranks { both: true, .. } => factor(item, rank),
+            _ => 0.0,
+        };
+        let mut sums = BeforeBoth::new(rankings, self.items, offset, factor, column_factor, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let [s, t] = sums.rankings(row, column);
+            if s == t { 1.0 } else { (4.0 * sums.sum(row, column) / self.total).clamp(-1.0, 1.0) }
+        }))
+    }
+
+    fn multiplicative<'a>(
+        &'a self,
+        rows: Vec<Row<'a>>,
+        columns: Vec<Row<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let mut composed = Composed::new(self.items, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (rows[row], columns[column]);
+            if s == t {
+                return 1.0;
+            }
+            let twice = match &self.weights {
+                TauWeights::Ranks { weights, both: true } => {
+                    let forward = composed.products(s, t, |place| weights[place.s]);
+                    forward + composed.products(t, s, |place| weights[place.s])
+                }
+                TauWeights::Ranks { weights, both: false } => 2.0 * composed.products(s, t, |place| weights[place.s]),
+                TauWeights::Items(weights) => {
+                    let (s, t) = ordered(s, t);
+                    2.0 * composed.products(s, t, |place| weights[place.item])
+                }
+            };
+            (twice / self.total - 1.0).clamp(-1.0, 1.0)
+        }))
+    }
+
+    /// The value with weights by item, or by the ranks in `s`. Items that are tied there have the ranks of the block in
+    /// the order of `t`.
+    fn one_sided(&self, s: &TiedTau<'_>, t: &TiedTau<'_>, memory: &mut TiedWorkspace) -> f64 {
+        if s.blocks.starts == t.blocks.starts {
+            return f64::from(u8::from(s.own > 0.0));
+        }
+        let Some(untied) = memory.untie(s.blocks, t.blocks) else { return 0.0 };
+        let by_rank = match &self.weights {
+            TauWeights::Items(weights) => {
+                for (&value, &weight) in untied.value_of.iter().zip(weights) {
+                    untied.numbers[value as usize] = weight;
+                }
+                None
+            }
+            TauWeights::Ranks { weights, .. } => {
+                for block in s.blocks.ranges() {
+                    // The items of a block come in reverse order of the other ranking.
+                    let of_block = weights[block.clone()].iter().rev();
+                    for (&value, &weight) in untied.values[block].iter().zip(of_block) {
+                        untied.numbers[value as usize] = weight;
+                    }
+                }
+                Some(weights)
+            }
+        };
+        let own_of_t = if by_rank.is_some() { self.own(t.blocks, |value| untied.numbers[value]) } else { t.own };
+        let length = s.own.sqrt() * own_of_t.sqrt();
+        if length == 0.0 {
+            return 0.0;
+        }
+        let difference = if self.additive {
+            // With ties, `c - d = 2 c - e` for the e pairs of an item that are tied in neither ranking.
+            let (items, mut rest) = (self.items as i64, RunningSum::default());
+            for block in s.blocks.ranges() {
+                let (start, size) = (block.start, block.len() as i64);
+                let mut position = start as i64;
+                for cell in untied.other_at[block].chunk_by(|one, other| one == other) {
+                    let split = items - size - i64::from(t.sizes[cell[0] as usize]) + cell.len() as i64;
+                    for _ in cell {
+                        let value = untied.values[position as usize];
+                        let count = 2 * (items - 1 - position - i64::from(value)) - split;
+                        rest.add(untied.numbers[value as usize] * count as f64);
+                        position += 1;
+                    }
+                }
+            }
+            4.0 * memory.sum_later() + rest.total()
+        } else {
+            let concordant = memory.sum_products();
+            let Some(untied) = memory.untie(s.blocks, t.reversed.blocks()) else { return 0.0 };
+            match &self.weights {
+                TauWeights::Items(weights) => {
+                    for (&value, &weight) in untied.value_of.iter().zip(weights) {
+                        untied.numbers[value as usize] = weight;
+                    }
+                }
+                TauWeights::Ranks { weights, .. } => {
+                    for (&value, &weight) in untied.values.iter().zip(weights) {
+                        untied.numbers[value as usize] = weight;
+                    }
+                }
+            }
+            concordant - memory.sum_products()
+        };
+        (difference / length).clamp(-1.0, 1.0)
+    }
+
+    /// The weight of the pairs that are not tied, by weights of positions.
+    fn own(&self, blocks: Blocks<'_>, weight: impl Fn(usize) -> f64) -> f64 {
+        let of_blocks = blocks.ranges().map(|block| (block.len(), block.map(&weight).sum()));
+        pair_weights(self.additive, self.items, of_blocks)
+    }
+}
+
+/// A ranking with ties.
+struct TiedTau<'a> {
+    blocks: Blocks<'a>,
+    /// The number of items of a block, by its first rank.
+    sizes: Vec<u32>,
+    /// The weight of the pairs that are not tied.
+    own: f64,
+    /// Only for products.
+    reversed: Reversed,
+}
+
+impl<'a> TiedTau<'a> {
+    fn new(measure: &WeightedTau, blocks: Blocks<'a>) -> Result<Self, Error> {
+        let mut sizes = memory::filled(measure.items, 0)?;
+        blocks.ranges().for_each(|block| sizes[block.start] = block.len() as u32);
+        let own = match &measure.weights {
+            TauWeights::Ranks { weights, .. } => measure.own(blocks, |rank| weights[rank]),
+            TauWeights::Items(weights) => measure.own(blocks, |place| weights[blocks.order[place] as usize]),
+        };
+        let reversed = if measure.additive { Reversed::default() } else { reversed(blocks)? };
+        Ok(Self { blocks, sizes, own, reversed })
+    }
+}
