@@ -323,6 +323,17 @@ pub enum Error {
         /// What it must be.
         rule: String,
     },
+    /// A number in a parameter of a measure that cannot be used.
+    ParameterEntry {
+        /// The name of the parameter.
+        name: &'static str,
+        /// The place of the number.
+        index: usize,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        rule: String,
+    },
     /// A parameter of a measure, given by name, whose value has another type.
     ParameterType {
         /// Its name.

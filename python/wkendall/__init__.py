@@ -16,6 +16,19 @@ Rankings and measures
     Mallows                the Mallows kernel, exp(-lam * distance)
     KendallDistance        the number of discordant pairs of items
     KendallCorrelation     the weighted correlation of two rankings
+Published comparisons
+    WeightedTau            Vigna's weighted tau, as scipy's weightedtau
+    APCorrelation          AP correlation of a true ranking and an estimate
+    SpearmanRho            Spearman's rank correlation
+    TauX                   Emond and Mason's correlation of rankings with ties
+    RankBiasedOverlap      rank-biased overlap of lists of any lengths
+    AverageOverlap         the mean share of common items among the first d
+    Footrule               Spearman's footrule
+    KemenySnell            Kemeny and Snell's distance of rankings with ties
+    FaginKendall           the Kendall distance of two lists over their own items
+    GeneralizedKendall     Kendall's distance with weights of items and positions
+    SwapDistance           the cheapest swaps of neighbours
+    WeightedConcordance    Shieh's sum of weights over concordant pairs
 Matrices
     gram_matrix            kernel between all pairs of rankings
     gram_to_file           the same, written to a file that may be larger than memory
@@ -117,6 +130,20 @@ if TYPE_CHECKING:
     from wkendall import datasets, gaussian_process, optimize, plotting
     from wkendall._config import show_config
     from wkendall._core import __version__
+    from wkendall.comparisons import (
+        APCorrelation,
+        AverageOverlap,
+        FaginKendall,
+        Footrule,
+        GeneralizedKendall,
+        KemenySnell,
+        RankBiasedOverlap,
+        SpearmanRho,
+        SwapDistance,
+        TauX,
+        WeightedConcordance,
+        WeightedTau,
+    )
     from wkendall.embedding import combine, embed, features, inverse, linear_function
     from wkendall.estimators import (
         AlternatingClassifier,
@@ -148,10 +175,16 @@ if TYPE_CHECKING:
     from wkendall.tensors import position_weights
 
 __all__ = [
+    "APCorrelation",
     "AlternatingClassifier",
     "AlternatingRegressor",
+    "AverageOverlap",
     "Consensus",
     "Correlations",
+    "FaginKendall",
+    "Footrule",
+    "GeneralizedKendall",
+    "KemenySnell",
     "Kendall",
     "KendallCorrelation",
     "KendallDistance",
@@ -164,12 +197,18 @@ __all__ = [
     "Mallows",
     "Neighbors",
     "PairImportance",
+    "RankBiasedOverlap",
     "RankingError",
     "Rankings",
+    "SpearmanRho",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
+    "SwapDistance",
+    "TauX",
     "TensorKernel",
     "TestResult",
+    "WeightedConcordance",
+    "WeightedTau",
     "__version__",
     "combine",
     "consensus",
@@ -210,6 +249,20 @@ _MODULES = {
     "_config": ["show_config"],
     "_core": ["__version__"],
     "_errors": ["RankingError"],
+    "comparisons": [
+        "APCorrelation",
+        "AverageOverlap",
+        "FaginKendall",
+        "Footrule",
+        "GeneralizedKendall",
+        "KemenySnell",
+        "RankBiasedOverlap",
+        "SpearmanRho",
+        "SwapDistance",
+        "TauX",
+        "WeightedConcordance",
+        "WeightedTau",
+    ],
     "embedding": ["combine", "embed", "features", "inverse", "linear_function"],
     "estimators": [
         "AlternatingClassifier",

@@ -369,7 +369,7 @@ class KendallDistance(Measure):
         return _TAKES_ALL
 
 
-class KendallCorrelation(Measure):
+class KendallCorrelation(Kernel):
     """Weighted correlation of two rankings: (C - D) / (C + D).
 
     C is the sum of the weights of the concordant pairs of items, and D is the sum for the discordant pairs. This is not
@@ -407,6 +407,11 @@ class KendallCorrelation(Measure):
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
         return _TAKES_ALL if self.weight == "standard" else _TAKES_TIES
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        return self.weight == "standard"
 
     _used = Kendall._used
 

@@ -354,7 +354,7 @@ class KeptIndex:
             if self._made is None or self._made[0] != measure:
                 core = measure._measure(lists.n_items)
                 index = self._loaded(lists, measure, core)
-                if index is None and _core.expanded_lists(core, lists._handle, None) is None:
+                if index is None and core.has_index and _core.expanded_lists(core, lists._handle, None) is None:
                     index = _core.ListIndex(core, lists._handle, threads)
                 # The caller may change the parameters, or arrays in them.
                 self._made, self._stored = (deepcopy(measure), index), None

@@ -129,6 +129,7 @@ impl Error {
                 format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative")
             }
             Self::Parameter { ref value, ref rule, .. } => format!(" is {value}, but must be {rule}"),
+            Self::ParameterEntry { index, value, ref rule, .. } => format!("[{index}] is {value:?}, but must be {rule}"),
             Self::ParameterType { ref rule, .. } => format!(" must be {rule}"),
             Self::ParameterMissing { weight, ref rule, .. } => {
                 format!(" is missing: the weight '{weight}' needs {rule}")

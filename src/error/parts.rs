@@ -70,6 +70,7 @@ impl Error {
             | Self::ListedNotFinite { value, .. }
             | Self::FactorNotFinite { value, .. }
             | Self::FactorTooLarge { value, .. }
+            | Self::ParameterEntry { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::RankingWeight { value, .. }
             | Self::Lambda { value }
@@ -123,6 +124,7 @@ impl Error {
         match self {
             Self::TopOutOfRange { .. } => Some("k"),
             Self::Parameter { name, .. }
+            | Self::ParameterEntry { name, .. }
             | Self::ParameterType { name, .. }
             | Self::ParameterMissing { name, .. }
             | Self::ParameterUnused { name, .. } => Some(name),

@@ -1,7 +1,7 @@
 //! AP correlation: Kendall's tau in which errors near the top count more, as in average precision.
 
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
-use super::{Error, Measure};
+use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{BeforeBoth, RunningSum};
 use crate::kappa::incomplete::TiedWorkspace;
 use crate::memory;
@@ -36,6 +36,10 @@ impl Measure {
     pub fn ap_correlation(items: usize, symmetric: bool) -> Self {
         SharedMeasure::new(ApCorrelation { items, symmetric }).into()
     }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    Ok(Measure::ap_correlation(items, parameters.flag("symmetric")?))
 }
 
 impl PairMeasure for ApCorrelation {

@@ -37,7 +37,7 @@ fn check(
 
 /// The error for one of several numbers.
 pub(super) fn wrong_number(name: &'static str, number: f64, index: usize, rule: &str) -> Error {
-    Error::Parameter { name, value: format!("{number:?} at index {index}"), rule: rule.to_owned() }
+    Error::ParameterEntry { name, index, value: number, rule: rule.to_owned() }
 }
 
 /// Returns an error unless the largest value of a measure is in range: `bound` is an upper bound of it.

@@ -21,8 +21,12 @@ enum Rule {
     Product(Box<Rule>, Box<Rule>),
     Power(Box<Rule>, u32),
     /// `(C - D) / (C + D)`. The parts are C - D and C and, if some weights are negative, the same with their absolute
-    /// values.
-    Correlation,
+    /// values. `first` is the number of the first of `count` parts. It is a kernel with the standard weight.
+    Correlation {
+        first: usize,
+        count: usize,
+        is_kernel: bool,
+    },
 }
 
 impl Rule {
@@ -33,7 +37,8 @@ impl Rule {
             Self::Sum(left, right) => left.value(parts) + right.value(parts),
             Self::Product(left, right) => left.value(parts) * right.value(parts),
             Self::Power(inner, exponent) => inner.value(parts).powi((*exponent).cast_signed()),
-            Self::Correlation => {
+            &Self::Correlation { first, count, .. } => {
+                let parts = &parts[first..first + count];
                 let both = |signed: f64, concordant: f64| 2.0 * concordant - signed;
                 let total = both(parts[0], parts[1]);
                 // A sum that cancels leaves only rounding errors.
@@ -52,8 +57,7 @@ impl Rule {
             Self::Sum(left, right) => Self::Sum(shifted(left), shifted(right)),
             Self::Product(left, right) => Self::Product(shifted(left), shifted(right)),
             Self::Power(inner, exponent) => Self::Power(shifted(inner), exponent),
-            // It is never a part of another rule.
-            Self::Correlation => self,
+            Self::Correlation { first, count, is_kernel } => Self::Correlation { first: first + by, count, is_kernel },
         }
     }
 
@@ -66,7 +70,7 @@ impl Rule {
             }
             Self::Scaled(factor, inner) => inner.factors(times * factor, found),
             Self::Sum(left, right) => left.factors(times, found) && right.factors(times, found),
-            Self::Product(..) | Self::Power(..) | Self::Correlation => false,
+            Self::Product(..) | Self::Power(..) | Self::Correlation { .. } => false,
         }
     }
 }
@@ -94,7 +98,8 @@ impl Combination {
         if let Some(sizes) = sizes {
             parts.extend([sizes.clone().signed()?, sizes]);
         }
-        Ok(Self { parts: parts.into_iter().map(Part::Kendall).collect(), rule: Rule::Correlation })
+        let rule = Rule::Correlation { first: 0, count: parts.len(), is_kernel: *weight == Weight::Standard };
+        Ok(Self { parts: parts.into_iter().map(Part::Kendall).collect(), rule })
     }
 
     fn joined(mut self, other: Self, rule: fn(Box<Rule>, Box<Rule>) -> Rule) -> Result<Self, Error> {
@@ -128,12 +133,17 @@ impl Combination {
 
     /// Whether it is a kernel.
     pub(crate) fn is_kernel(&self) -> bool {
-        self.rule != Rule::Correlation
+        !matches!(self.rule, Rule::Correlation { is_kernel: false, .. })
+    }
+
+    /// Whether it is a correlation alone.
+    pub(super) fn is_correlation(&self) -> bool {
+        matches!(self.rule, Rule::Correlation { .. })
     }
 
     /// What messages call it.
     pub(super) fn noun(&self) -> &'static str {
-        if self.is_kernel() { "a combination of kernels" } else { "a correlation" }
+        if self.is_correlation() { "a correlation" } else { "a combination of kernels" }
     }
 
     /// The kernels.

@@ -2,7 +2,7 @@
 
 use super::checks::{check_not_negative, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
-use super::{Error, Measure};
+use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{Composed, ordered};
 use crate::kappa::pairs_of;
 use crate::memory;
@@ -66,6 +66,11 @@ impl Measure {
         let item_weights = item_weights.map(owned).transpose()?;
         Ok(SharedMeasure::new(GeneralizedKendall { items, item_weights, running_costs }).into())
     }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let array = |name| parameters.array(name, &[items]);
+    Measure::generalized_kendall(items, array("item_weights")?, array("position_costs")?)
 }
 
 impl PairMeasure for GeneralizedKendall {

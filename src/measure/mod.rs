@@ -233,7 +233,7 @@ impl Measure {
             MeasureKind::Part(Part::Kendall(measure)) => measure.with_order(order).map(Self::from),
             MeasureKind::Part(part) => Err(Error::NoOtherOrder { measure: part.noun(), order }),
             // A correlation compares pairs of items.
-            MeasureKind::Combination(it) if order == 2 && !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
+            MeasureKind::Combination(it) if order == 2 && it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoOtherOrder { measure: it.noun(), order }),
         }
     }
@@ -365,7 +365,7 @@ impl Measure {
             MeasureKind::Part(Part::Kendall(measure)) => measure.try_normalized().map(Self::from),
             MeasureKind::Part(part) => Err(Error::NoNormalizedForm { measure: part.noun() }),
             // A correlation is 1 for a ranking and itself, unless all weights are 0.
-            MeasureKind::Combination(it) if !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
+            MeasureKind::Combination(it) if it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoNormalizedForm { measure: it.noun() }),
         }
     }

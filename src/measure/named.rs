@@ -1,7 +1,10 @@
 //! Measures by name: one table of all measures, with their parameters.
 
 use super::parameters::{one_of, wrong};
-use super::{Measure, Parameters, combination, kendall};
+use super::{
+    Measure, Parameters, ap_correlation, combination, footrule, generalized_kendall, kendall, swap_distance,
+    weighted_concordance, weighted_tau,
+};
 use crate::error::Error;
 
 /// A measure that can be made from parameters.
@@ -27,6 +30,24 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure { name: "mallows", parameters: &["lam", "normalize"], make: kendall::mallows_from },
     NamedMeasure { name: "distance", parameters: &[], make: |items, _| Ok(Measure::distance(items)) },
     NamedMeasure { name: "correlation", parameters: &["weight", "k", "u"], make: combination::correlation_from },
+    NamedMeasure { name: "ap_correlation", parameters: &["symmetric"], make: ap_correlation::from_parameters },
+    NamedMeasure { name: "footrule", parameters: &[], make: footrule::from_parameters },
+    NamedMeasure {
+        name: "generalized_kendall",
+        parameters: &["item_weights", "position_costs"],
+        make: generalized_kendall::from_parameters,
+    },
+    NamedMeasure { name: "swap_distance", parameters: &["costs"], make: swap_distance::from_parameters },
+    NamedMeasure {
+        name: "weighted_concordance",
+        parameters: &["w", "earlier", "later", "side"],
+        make: weighted_concordance::from_parameters,
+    },
+    NamedMeasure {
+        name: "weighted_tau",
+        parameters: &["rank", "weigher", "additive"],
+        make: weighted_tau::from_parameters,
+    },
 ];
 
 impl NamedMeasure {
@@ -45,7 +66,9 @@ impl NamedMeasure {
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
     /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
-    /// "correlation" (`weight`, `k`, `u`). Weights are "standard", "top", "add", "mult" and "average".
+    /// "correlation" (`weight`, `k`, `u`), "ap_correlation" (`symmetric`), "footrule", "generalized_kendall" (`item_weights`,
+    /// `position_costs`), "swap_distance" (`costs`), "weighted_concordance" (`w`, or `earlier` and `later`, `side`),
+    /// "weighted_tau" (`rank`, `weigher`, `additive`). Weights are "standard", "top", "add", "mult" and "average".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.

@@ -29,14 +29,14 @@ pub enum Parameter {
 /// An array of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
-    axes: usize,
+    shape: Vec<usize>,
     pub(crate) values: Shared,
 }
 
 impl Numbers {
-    /// An array with this number of axes.
-    pub(crate) fn new(axes: usize, values: Vec<f64>) -> Self {
-        Self { axes, values: values.into() }
+    /// An array of this shape.
+    pub(crate) fn new(shape: &[usize], values: Vec<f64>) -> Self {
+        Self { shape: shape.to_vec(), values: values.into() }
     }
 }
 
@@ -72,7 +72,7 @@ impl From<&str> for Parameter {
 
 impl From<Vec<f64>> for Parameter {
     fn from(values: Vec<f64>) -> Self {
-        Self::Numbers(Numbers::new(1, values))
+        Self::Numbers(Numbers::new(&[values.len()], values))
     }
 }
 
@@ -111,8 +111,13 @@ impl Parameters {
 
     /// True or false; false by default.
     pub(crate) fn flag(&self, name: &'static str) -> Result<bool, Error> {
+        self.flag_or(name, false)
+    }
+
+    /// True or false.
+    pub(crate) fn flag_or(&self, name: &'static str, default: bool) -> Result<bool, Error> {
         match self.get(name) {
-            None => Ok(false),
+            None => Ok(default),
             Some(&Parameter::Flag(value)) => Ok(value),
             Some(_) => Err(wrong_type(name, "True or False")),
         }
@@ -151,6 +156,41 @@ impl Parameters {
             }
             Some(&Parameter::Whole(value)) => Ok(Some(value as f64)),
             Some(_) => Err(wrong_type(name, "a real number")),
+        }
+    }
+
+    /// One of several names, the first by default.
+    pub(crate) fn choice(&self, name: &'static str, known: &'static [&'static str]) -> Result<&'static str, Error> {
+        let rule = || one_of(known.iter().copied());
+        match self.get(name) {
+            None => Ok(known[0]),
+            Some(Parameter::Text(text)) => {
+                known.iter().copied().find(|known| known == text).ok_or_else(|| wrong(name, text, rule()))
+            }
+            Some(_) => Err(wrong_type(name, rule())),
+        }
+    }
+
+    /// Whether a parameter has this value: "no value" if it is None.
+    pub(crate) fn is(&self, name: &str, value: Option<&str>) -> bool {
+        match (self.get(name), value) {
+            (Some(Parameter::Text(text)), Some(value)) => text == value,
+            (Some(Parameter::Nothing), None) => true,
+            _ => false,
+        }
+    }
+
+    /// An array of this shape, which is optional.
+    pub(crate) fn array(&self, name: &'static str, shape: &[usize]) -> Result<Option<&[f64]>, Error> {
+        let lengths = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+        let rule = || format!("an array of {lengths} real numbers");
+        match self.optional(name) {
+            None => Ok(None),
+            Some(Parameter::Numbers(numbers)) if numbers.shape == shape => Ok(Some(&numbers.values)),
+            Some(Parameter::Numbers(numbers)) => {
+                Err(wrong(name, &format_args!("an array of shape {:?}", numbers.shape), rule()))
+            }
+            Some(_) => Err(wrong_type(name, rule())),
         }
     }
 
@@ -203,11 +243,11 @@ impl Parameters {
                 Some((_, factor)) => Ok(Some(factor.clone())),
                 None => Err(wrong(name, text, names())),
             },
-            Some(Parameter::Numbers(Numbers { axes: 1, values })) => {
+            Some(Parameter::Numbers(Numbers { shape, values })) if shape.len() == 1 => {
                 Ok(Some(Factor::Values(memory::collect(values.iter().copied())?)))
             }
-            Some(Parameter::Numbers(Numbers { axes, .. })) => {
-                Err(wrong(name, &format_args!("an array with {axes} axes"), rule()))
+            Some(Parameter::Numbers(Numbers { shape, .. })) => {
+                Err(wrong(name, &format_args!("an array with {} axes", shape.len()), rule()))
             }
             Some(_) => Err(wrong_type(name, rule())),
         }

@@ -2,7 +2,7 @@
 
 use super::checks::{check_not_negative, check_range, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
-use super::{Error, Measure};
+use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{Counts, RunningSum};
 use crate::memory;
 use crate::parallel::Cancel;
@@ -48,6 +48,14 @@ impl Measure {
         }
         check_range("costs", costs, sum * 2.0 * items as f64)?;
         Ok(SharedMeasure::new(SwapDistance { items, costs_below }).into())
+    }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let count = items.saturating_sub(1);
+    match parameters.array("costs", &[count])? {
+        Some(costs) => Measure::swap_distance(items, costs),
+        None => Err(Error::ParameterType { name: "costs", rule: format!("an array of {count} real numbers") }),
     }
 }
 

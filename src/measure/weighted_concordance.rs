@@ -2,7 +2,7 @@
 
 use super::checks::{check_finite, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
-use super::{Error, Measure};
+use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{Composed, RunningSum};
 use crate::memory;
 use crate::parallel::Cancel;
@@ -65,6 +65,19 @@ impl Measure {
         let [earlier, later] = [earlier, later].map(|numbers| memory::collect(numbers.iter().copied()));
         let weights = ConcordanceWeights::Factors { earlier: earlier?, later: later? };
         Ok(SharedMeasure::new(WeightedConcordance { items, weights, both }).into())
+    }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let both = parameters.choice("side", &["first", "both"])? == "both";
+    match (parameters.array("earlier", &[items])?, parameters.array("later", &[items])?) {
+        (Some(earlier), Some(later)) => Measure::factored_concordance(items, earlier, later, both),
+        _ => match parameters.array("w", &[items, items])? {
+            Some(w) => Measure::weighted_concordance(items, w, both),
+            None => {
+                Err(Error::ParameterType { name: "w", rule: format!("an array of {items} x {items} real numbers") })
+            }
+        },
     }
 }
 

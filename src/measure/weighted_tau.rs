@@ -2,7 +2,7 @@
 
 use super::checks::{check_not_negative, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
-use super::{Error, Measure};
+use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{BeforeBoth, Composed, RunningSum, ordered};
 use crate::kappa::incomplete::{Reversed, TiedWorkspace, reversed};
 use crate::memory;
@@ -83,6 +83,27 @@ impl Measure {
         let total = pair_weights(additive, items, all.iter().map(|&weight| (1, weight)));
         Ok(SharedMeasure::new(WeightedTau { items, weights, additive, total }).into())
     }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let rank = match parameters.array("rank", &[items]) {
+        _ if parameters.is("rank", None) => TauRank::First,
+        Ok(Some(ranks)) => TauRank::Given(memory::collect(ranks.iter().copied())?),
+        Ok(None) => TauRank::Both,
+        Err(wrong) => match parameters.flag_or("rank", true) {
+            Ok(both) => {
+                if both {
+                    TauRank::Both
+                } else {
+                    TauRank::Items
+                }
+            }
+            Err(_) => return Err(wrong),
+        },
+    };
+    let named = parameters.is("weigher", Some("hyperbolic"));
+    let weigher = if named { None } else { parameters.array("weigher", &[items])? };
+    Measure::weighted_tau(items, &rank, weigher, parameters.flag_or("additive", true)?)
 }
 
 /// The weights of items by the order of their given ranks.

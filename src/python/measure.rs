@@ -96,6 +96,12 @@ impl Measure {
         Ok(())
     }
 
+    /// Whether lists can be searched with an index for it.
+    #[getter]
+    fn has_index(&self) -> bool {
+        self.0.kendall().is_some_and(|measure| !measure.needs_all_items())
+    }
+
     /// The value for the identity and the one permutation in `pi`.
     fn kappa(&self, py: Python<'_>, pi: &Rankings) -> PyResult<f64> {
         let pi = pi.complete()?;
@@ -131,7 +137,7 @@ fn parameter_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Parameter> {
     let borrowed = array.try_readonly().map_err(|_| in_use(py, name))?;
     let numbers = borrowed.as_slice()?;
     let copy = py.detach(|| memory::collect(numbers.iter().copied()))?;
-    Ok(Parameter::Numbers(Numbers::new(array.ndim(), copy)))
+    Ok(Parameter::Numbers(Numbers::new(array.shape(), copy)))
 }
 
 /// A parameter of a type of Python, or of one derived from it.
