@@ -22,8 +22,8 @@ impl Measure {
     /// these, minus 1; `symmetric` is the mean of both directions.
     ///
     /// With ties (Urbano and Marrero, "The treatment of ties in AP correlation", 2017): the mean over all rankings
-    /// without ties that agree, tau_AP,a; if symmetric, tau_AP,b, for which items that are tied are not above each other.
-    /// Of fewer than two items, and for tau_AP,b if all items are tied, it is 0. Not a kernel. Its error is below 1e-12.
+    /// without ties that agree, `tau_AP,a`; if symmetric, `tau_AP,b`: items that are tied are not above each other.
+    /// Of fewer than two items, and for `tau_AP,b` if all items are tied, it is 0. Not a kernel. Its error is below 1e-12.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

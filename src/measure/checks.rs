@@ -4,7 +4,7 @@ use crate::error::Error;
 
 /// Returns an error unless there are `count` numbers, `each` of which says what for, and all are finite.
 pub(super) fn check_finite(name: &'static str, numbers: &[f64], count: usize, each: &str) -> Result<(), Error> {
-    check(name, numbers, count, each, "a finite number", |number| number.is_finite())
+    check(name, numbers, count, each, "a finite number", f64::is_finite)
 }
 
 /// As [`check_finite`], for numbers that are also not negative.

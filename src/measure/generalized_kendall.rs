@@ -96,9 +96,7 @@ impl PairMeasure for GeneralizedKendall {
             let (s, t) = ordered(rows[row], columns[column]);
             let weight = |item: usize| self.item_weights.as_ref().map_or(1.0, |weights| weights[item]);
             match &self.running_costs {
-                None if self.item_weights.is_none() => {
-                    (pairs_of(self.items as u64) - composed.count(s, t).min(pairs_of(self.items as u64))) as f64
-                }
+                None if self.item_weights.is_none() => (pairs_of(self.items as u64) - composed.count(s, t)) as f64,
                 None => composed.discordant_products(s, t, |place| weight(place.item)),
                 Some(sums) => composed.discordant_products(s, t, |place| {
                     let (low, high) = (place.s.min(place.t), place.s.max(place.t));

@@ -3,7 +3,7 @@
 use super::checks::{check_not_negative, check_range, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{Counts, RunningSum};
+use crate::kappa::composed::{CommonCounts, RunningSum};
 use crate::memory;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
@@ -73,13 +73,13 @@ impl PairMeasure for SwapDistance {
     }
 
     fn pair_ns(&self, length: usize) -> f64 {
-        Counts::pair_ns(length)
+        CommonCounts::pair_ns(length)
     }
 
     /// Each item moves down to the rank l, and then up. l is the number of items that come before it in one of the
     /// rankings. A swap moves two items.
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
-        let mut counts = Counts::new(rows, columns, self.items, cancel)?;
+        let mut counts = CommonCounts::new(rows, columns, self.items, cancel)?;
         Ok(Box::new(move |row, column| {
             let (s, t, before_both) = counts.count(row, column);
             let below = &self.costs_below[..];

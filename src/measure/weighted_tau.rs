@@ -4,7 +4,7 @@ use super::checks::{check_not_negative, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Error, Measure, Parameters};
 use crate::kappa::composed::{BeforeBoth, Composed, RunningSum, ordered};
-use crate::kappa::incomplete::{Reversed, TiedWorkspace, reversed};
+use crate::kappa::incomplete::{Reversed, TiedWorkspace, Untied, reversed};
 use crate::memory;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
@@ -123,7 +123,9 @@ fn by_given(ranks: &[f64], by_rank: &[f64]) -> Result<Vec<f64>, Error> {
     order.sort_unstable_by(|&i, &j| ranks[i].total_cmp(&ranks[j]));
     let mut weights = memory::filled(ranks.len(), 0.0)?;
     for (rank, tied) in order.chunk_by(|&i, &j| ranks[i] == ranks[j]).enumerate() {
-        tied.iter().for_each(|&item| weights[item] = by_rank[rank]);
+        for &item in tied {
+            weights[item] = by_rank[rank];
+        }
     }
     Ok(weights)
 }
@@ -179,13 +181,12 @@ impl PairMeasure for WeightedTau {
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
             match self.weights {
-                TauWeights::Ranks { both: false, .. } => self.one_sided(s, t, &mut memory),
                 TauWeights::Ranks { both: true, .. } => {
                     f64::midpoint(self.one_sided(s, t, &mut memory), self.one_sided(t, s, &mut memory))
                 }
                 // Sums over a permutation and over its inverse round differently.
                 TauWeights::Items(_) if s.blocks.starts > t.blocks.starts => self.one_sided(t, s, &mut memory),
-                TauWeights::Items(_) => self.one_sided(s, t, &mut memory),
+                _ => self.one_sided(s, t, &mut memory),
             }
         }))
     }
@@ -246,26 +247,12 @@ impl WeightedTau {
         if s.blocks.starts == t.blocks.starts {
             return f64::from(u8::from(s.own > 0.0));
         }
-        let Some(untied) = memory.untie(s.blocks, t.blocks) else { return 0.0 };
-        let by_rank = match &self.weights {
-            TauWeights::Items(weights) => {
-                for (&value, &weight) in untied.value_of.iter().zip(weights) {
-                    untied.numbers[value as usize] = weight;
-                }
-                None
-            }
-            TauWeights::Ranks { weights, .. } => {
-                for block in s.blocks.ranges() {
-                    // The items of a block come in reverse order of the other ranking.
-                    let of_block = weights[block.clone()].iter().rev();
-                    for (&value, &weight) in untied.values[block].iter().zip(of_block) {
-                        untied.numbers[value as usize] = weight;
-                    }
-                }
-                Some(weights)
-            }
+        let Some(mut untied) = memory.untie(s.blocks, t.blocks) else { return 0.0 };
+        self.write_weights(s.blocks, &mut untied, true);
+        let own_of_t = match self.weights {
+            TauWeights::Ranks { .. } => self.own(t.blocks, |value| untied.numbers[value]),
+            TauWeights::Items(_) => t.own,
         };
-        let own_of_t = if by_rank.is_some() { self.own(t.blocks, |value| untied.numbers[value]) } else { t.own };
         let length = s.own.sqrt() * own_of_t.sqrt();
         if length == 0.0 {
             return 0.0;
@@ -289,22 +276,32 @@ impl WeightedTau {
             4.0 * memory.sum_later() + rest.total()
         } else {
             let concordant = memory.sum_products();
-            let Some(untied) = memory.untie(s.blocks, t.reversed.blocks()) else { return 0.0 };
-            match &self.weights {
-                TauWeights::Items(weights) => {
-                    for (&value, &weight) in untied.value_of.iter().zip(weights) {
-                        untied.numbers[value as usize] = weight;
-                    }
-                }
-                TauWeights::Ranks { weights, .. } => {
-                    for (&value, &weight) in untied.values.iter().zip(weights) {
-                        untied.numbers[value as usize] = weight;
-                    }
-                }
-            }
+            let Some(mut untied) = memory.untie(s.blocks, t.reversed.blocks()) else { return 0.0 };
+            self.write_weights(s.blocks, &mut untied, false);
             concordant - memory.sum_products()
         };
         (difference / length).clamp(-1.0, 1.0)
+    }
+
+    /// Writes the weights of items by value. The items of a block of `s` come in reverse order of the other ranking, or
+    /// in its order if that is reversed.
+    fn write_weights(&self, s: Blocks<'_>, untied: &mut Untied<'_>, turned: bool) {
+        match &self.weights {
+            TauWeights::Items(weights) => {
+                for (&value, &weight) in untied.value_of.iter().zip(weights) {
+                    untied.numbers[value as usize] = weight;
+                }
+            }
+            TauWeights::Ranks { weights, .. } => {
+                for block in s.ranges() {
+                    let last = block.start + block.end - 1;
+                    for position in block {
+                        let rank = if turned { last - position } else { position };
+                        untied.numbers[untied.values[position] as usize] = weights[rank];
+                    }
+                }
+            }
+        }
     }
 
     /// The weight of the pairs that are not tied, by weights of positions.

@@ -53,7 +53,7 @@ fn weighted_tau(s: &[f64], t: &[f64], rank: &TauRank, weigher: Option<&[f64]>, a
     ratio(inner(s, t), inner(s, s).sqrt() * inner(t, t).sqrt())
 }
 
-/// tau_AP,a: the mean over the rankings without ties that agree.
+/// `tau_AP,a`: the mean over the rankings without ties that agree.
 fn ap(truth: &[f64], estimate: &[f64]) -> f64 {
     let n = truth.len();
     let mut total = 0.0;
@@ -73,7 +73,7 @@ fn ap(truth: &[f64], estimate: &[f64]) -> f64 {
     if n < 2 { 0.0 } else { 2.0 * total / (n - 1) as f64 - 1.0 }
 }
 
-/// tau_AP,b.
+/// `tau_AP,b`.
 fn symmetric_ap(s: &[f64], t: &[f64]) -> f64 {
     let n = s.len();
     let direction = |truth: &[f64], estimate: &[f64]| {
