@@ -317,6 +317,15 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A parameter of a measure, given by name, whose value is not possible.
+    Parameter {
+        /// Its name.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// What it must be.
+        rule: String,
+    },
     /// No neighbours are requested, or more than there are rankings.
     NeighborCount {
         /// The number requested.

@@ -35,6 +35,10 @@
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
 //! | Spearman's footrule, for rankings and for lists | [`Measure::footrule`] |
+//! | Spearman's rho, a kernel | [`Measure::spearman_rho`] |
+//! | the Kemeny-Snell distance, and the kernel `tau_x` | [`Measure::kemeny_snell`], [`Measure::tau_x`] |
+//! | rank-biased and average overlap | [`Measure::rank_biased_overlap`], [`Measure::average_overlap`] |
+//! | the distance K^(p) of top lists | [`Measure::fagin_kendall`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
 //! | the same for lists, with one index for many queries | [`ListIndex`] |
@@ -84,7 +88,7 @@
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors of rankings for general weights
 //! gram        all pairs: plan, strategies, tiles
-//! measure     one pair: kernel, signed, normalized, distance, correlation, footrule
+//! measure     one pair: kernel, signed, normalized, distance, correlation, footrule, overlap
 //! kappa       one permutation: the partition algorithm
 //! simd        inner loops for every instruction set, on slices and terms of pairs, without rankings
 //! weight      the weights of pairs of positions

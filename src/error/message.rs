@@ -175,6 +175,7 @@ impl Error {
             Self::Lambda { value } => {
                 about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
             }
+            Self::Parameter { name, ref value, ref rule } => about(name, format!(" is {value}, but must be {rule}")),
             Self::NeighborCount { count, rankings, others } => {
                 let kind = if others { "other rankings" } else { "rankings" };
                 let rule = if rankings == 0 {

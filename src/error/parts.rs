@@ -107,6 +107,7 @@ impl Error {
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Self::TopOutOfRange { .. } => Some("k"),
+            Self::Parameter { name, .. } => Some(name),
             Self::FactorLength { .. }
             | Self::FactorNotFinite { .. }
             | Self::FactorTooLarge { .. }

@@ -4,17 +4,31 @@
 //! mod          a measure: one part, or a combination of parts
 //! combination  sums, products and powers of kernels, and the correlation
 //! footrule     Spearman's footrule
+//! spearman_rho         Spearman's rho
+//! rank_biased_overlap  rank-biased overlap
+//! average_overlap      average overlap
+//! fagin_kendall        K^(p) of top lists
+//! overlap              the common items of the tops of two rankings
+//! tau_x                Emond and Mason's correlation
+//! kemeny_snell         the Kemeny-Snell distance
 //! pairwise     the interface of measures that are computed for one pair of rankings at a time
 //! value        the value of a sum over pairs for one pair of rankings
 //! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall      sums over pairs or tuples of items: their parameters
 //! ```
 
+mod average_overlap;
 mod combination;
+mod fagin_kendall;
 mod footrule;
 mod form;
+mod kemeny_snell;
 mod kendall;
+mod overlap;
 mod pairwise;
+mod rank_biased_overlap;
+mod spearman_rho;
+mod tau_x;
 mod value;
 
 pub(crate) use combination::Combination;
