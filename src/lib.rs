@@ -40,6 +40,10 @@
 //! | Shieh's weighted concordance | [`Measure::weighted_concordance`], [`Measure::factored_concordance`] |
 //! | Kumar and Vassilvitskii's generalized distance | [`Measure::generalized_kendall`] |
 //! | Farnoud and Milenkovic's distance by swaps of neighbours | [`Measure::swap_distance`] |
+//! | Spearman's rho, a kernel | [`Measure::spearman_rho`] |
+//! | the Kemeny-Snell distance, and the kernel `tau_x` | [`Measure::kemeny_snell`], [`Measure::tau_x`] |
+//! | rank-biased and average overlap | [`Measure::rank_biased_overlap`], [`Measure::average_overlap`] |
+//! | the distance K^(p) of top lists | [`Measure::fagin_kendall`] |
 //! | any of these by its name, with parameters by their names | [`Measure::from_parameters`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |

@@ -329,6 +329,20 @@ pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64
     pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t)
 }
 
+/// The number of pairs in which two rankings differ, where a pair in opposite orders counts twice and a pair that is
+/// tied in one ranking only counts once.
+pub(crate) fn differing_pairs(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> u64 {
+    if !place(s, t, memory) {
+        return 0;
+    }
+    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
+    let split = split_pairs(s, t, &memory.other_at);
+    // All pairs are split or tied: `in_one` is tied in s + tied in t - 2 x tied in both.
+    let in_one = 2 * (pairs_of(s.starts.len() as u64) - split) - tied(s) - tied(t);
+    // The count of a cancelled run can be anything.
+    2 * split.saturating_sub(super::standard(&mut memory.workspace)) + in_one
+}
+
 /// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
 ///
 /// Goes through the positions of one ranking without branches, because blocks are short and of any length. Within a

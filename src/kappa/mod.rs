@@ -228,7 +228,8 @@ fn per_item(sum: f64, workspace: &Workspace) -> f64 {
     sum / workspace.values.len().max(1) as f64
 }
 
-fn standard(workspace: &mut Workspace) -> u64 {
+/// The number of concordant pairs of the permutation in `workspace.values`.
+pub(crate) fn standard(workspace: &mut Workspace) -> u64 {
     let kept = workspace.values.len();
     count(kept, workspace)
 }

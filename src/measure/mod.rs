@@ -8,9 +8,16 @@
 //! combination           sums, products and powers of kernels, and the correlation
 //! pairwise              the interface of measures that are computed for one pair of rankings at a time
 //! ap_correlation        the rank correlation of average precision
+//! average_overlap       average overlap
+//! fagin_kendall         K^(p) of top lists
 //! footrule              Spearman's footrule
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
+//! kemeny_snell          the Kemeny-Snell distance
+//! overlap               the common items of the tops of two rankings
+//! rank_biased_overlap   rank-biased overlap
+//! spearman_rho          Spearman's rho
 //! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
+//! tau_x                 Emond and Mason's correlation
 //! weighted_concordance  Shieh's sum of weights of pairs of ranks
 //! weighted_tau          Vigna's weighted tau
 //! named                 measures by name: one table
@@ -19,16 +26,23 @@
 //! ```
 
 mod ap_correlation;
+mod average_overlap;
 mod checks;
 mod combination;
+mod fagin_kendall;
 mod footrule;
 mod form;
 mod generalized_kendall;
+mod kemeny_snell;
 mod kendall;
 mod named;
+mod overlap;
 mod pairwise;
 mod parameters;
+mod rank_biased_overlap;
+mod spearman_rho;
 mod swap_distance;
+mod tau_x;
 mod value;
 mod weighted_concordance;
 mod weighted_tau;

@@ -2,8 +2,8 @@
 
 use super::parameters::{one_of, wrong};
 use super::{
-    Measure, Parameters, ap_correlation, combination, footrule, generalized_kendall, kendall, swap_distance,
-    weighted_concordance, weighted_tau,
+    Measure, Parameters, ap_correlation, average_overlap, combination, fagin_kendall, footrule, generalized_kendall,
+    kemeny_snell, kendall, rank_biased_overlap, spearman_rho, swap_distance, tau_x, weighted_concordance, weighted_tau,
 };
 use crate::error::Error;
 
@@ -31,13 +31,23 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure { name: "distance", parameters: &[], make: |items, _| Ok(Measure::distance(items)) },
     NamedMeasure { name: "correlation", parameters: &["weight", "k", "u"], make: combination::correlation_from },
     NamedMeasure { name: "ap_correlation", parameters: &["symmetric"], make: ap_correlation::from_parameters },
+    NamedMeasure { name: "average_overlap", parameters: &["depth"], make: average_overlap::from_parameters },
+    NamedMeasure { name: "fagin_kendall", parameters: &["p"], make: fagin_kendall::from_parameters },
     NamedMeasure { name: "footrule", parameters: &[], make: footrule::from_parameters },
     NamedMeasure {
         name: "generalized_kendall",
         parameters: &["item_weights", "position_costs"],
         make: generalized_kendall::from_parameters,
     },
+    NamedMeasure { name: "kemeny_snell", parameters: &[], make: kemeny_snell::from_parameters },
+    NamedMeasure {
+        name: "rank_biased_overlap",
+        parameters: &["p", "value", "ties"],
+        make: rank_biased_overlap::from_parameters,
+    },
+    NamedMeasure { name: "spearman_rho", parameters: &[], make: spearman_rho::from_parameters },
     NamedMeasure { name: "swap_distance", parameters: &["costs"], make: swap_distance::from_parameters },
+    NamedMeasure { name: "tau_x", parameters: &[], make: tau_x::from_parameters },
     NamedMeasure {
         name: "weighted_concordance",
         parameters: &["w", "earlier", "later", "side"],
@@ -66,9 +76,11 @@ impl NamedMeasure {
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
     /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
-    /// "correlation" (`weight`, `k`, `u`), "ap_correlation" (`symmetric`), "footrule", "generalized_kendall" (`item_weights`,
-    /// `position_costs`), "swap_distance" (`costs`), "weighted_concordance" (`w`, or `earlier` and `later`, `side`),
-    /// "weighted_tau" (`rank`, `weigher`, `additive`). Weights are "standard", "top", "add", "mult" and "average".
+    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: "ap_correlation" (`symmetric`),
+    /// "average_overlap" (`depth`), "fagin_kendall" (`p`), "footrule", "generalized_kendall" (`item_weights`,
+    /// `position_costs`), "kemeny_snell", "rank_biased_overlap" (`p`, `value`, `ties`), "spearman_rho", "swap_distance"
+    /// (`costs`), "tau_x", "weighted_concordance" (`w`, or `earlier` and `later`; `side`), "weighted_tau" (`rank`, `weigher`,
+    /// `additive`). Weights are "standard", "top", "add", "mult" and "average".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.

@@ -4,6 +4,7 @@
 use super::many::{self, ListTerm};
 use super::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
+use crate::rankings::lists::List;
 
 /// Up to this many common items, all pairs of them are compared. This takes 0.6 ns per pair with vector instructions;
 /// sorting takes some 5 microseconds for 90 items.
@@ -36,6 +37,39 @@ pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, mem
     let within = if both <= FEW { i128::from(within(of_s, of_t)) } else { many_within(memory) };
     let others = both as i128 * rest as i128 - of_s_alone as i128 * of_t_alone as i128;
     value(sums, within + i128::from(leans) + others)
+}
+
+/// The pairs of the common items of two lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommonPairs {
+    /// Concordant minus discordant pairs.
+    pub(crate) balance: i128,
+    /// Pairs that are tied in the first list, and in the second one.
+    pub(crate) tied: [u64; 2],
+    /// Pairs that are tied in both.
+    pub(crate) tied_in_both: u64,
+}
+
+impl CommonPairs {
+    /// Counts the pairs of items given by their positions in both lists.
+    pub(crate) fn count(s: List<'_>, t: List<'_>, common: &[[u32; 2]], memory: &mut ListWorkspace) -> Self {
+        memory.find_starts(s, t, common);
+        let [of_s, of_t] = &memory.starts;
+        if common.len() > FEW {
+            let balance = many_within(memory);
+            let ((in_s, tied_in_both), (in_t, _)) = (many::tied_pairs(false, memory), many::tied_pairs(true, memory));
+            return Self { balance, tied: [in_s, in_t], tied_in_both };
+        }
+        let (mut tied, mut tied_in_both) = ([0; 2], 0);
+        for (item, (&in_s, &in_t)) in of_s.iter().zip(of_t).enumerate() {
+            for (&other_s, &other_t) in of_s[..item].iter().zip(&of_t[..item]) {
+                tied[0] += u32::from(other_s == in_s);
+                tied[1] += u32::from(other_t == in_t);
+                tied_in_both += u32::from(other_s == in_s && other_t == in_t);
+            }
+        }
+        Self { balance: within(of_s, of_t).into(), tied: tied.map(u64::from), tied_in_both: tied_in_both.into() }
+    }
 }
 
 /// The signed sum over the pairs of the common items.

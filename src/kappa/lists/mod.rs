@@ -9,6 +9,7 @@
 //! average   the average weight
 //! many      the pairs of common items, if there are many
 //! single    sums over single items, for order 1
+//! common    finds the common items of lists
 //! ```
 //!
 //! Two lists s and t split the items into four kinds: in both lists (B), only in s (A), only in t (C), and the rest
@@ -29,6 +30,7 @@
 
 mod average;
 pub(crate) mod bounds;
+mod common;
 mod counts;
 mod many;
 mod single;
@@ -44,6 +46,8 @@ use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::tails::Tails;
 use average::AgainstTail;
+pub(crate) use common::CommonItems;
+pub(crate) use counts::CommonPairs;
 use many::Sorted;
 
 /// Up to this many common items, all pairs of them are compared: sorting takes as long at some 60 to 90 items.

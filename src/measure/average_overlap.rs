@@ -1,0 +1,172 @@
+//! Average overlap: the mean over depths of the share of common items of both tops.
+//!
+//! It is a kernel: at each depth it is the inner product of the vectors of the probabilities of items to be in the top,
+//! divided by the depth.
+
+use super::overlap::{Gains, Ranked, sum_by_larger, sums_above};
+use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::{Measure, Parameters};
+use crate::error::Error;
+use crate::kappa::lists::CommonItems;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+
+/// Complete rankings are compared as lists of their tops if these have at most a fourth of the items.
+const SHORT_TOP: usize = 4;
+
+/// Average overlap of rankings of this many items.
+#[derive(Debug, PartialEq)]
+struct AverageOverlap {
+    items: usize,
+    depth: usize,
+}
+
+impl Measure {
+    /// Average overlap: the mean over d = 1 to `depth` of the number of items in the first d of both rankings, divided
+    /// by d. Without a depth, over all d up to the number of items. It is a kernel.
+    ///
+    /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
+    /// [list](crate::Lists) are never common. A list of all items but one is complete: the last item has the last rank.
+    /// Errors are below 1e-13.
+    ///
+    /// # Errors
+    /// When the depth is 0 or above the number of items.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Options, Rankings, gram};
+    /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 3, 1, 4])?;
+    /// let overlap = Measure::average_overlap(4, Some(2))?;
+    /// assert_eq!(gram(&overlap, &x, None, Options::default())?, [1.0, 0.25, 0.25, 1.0]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn average_overlap(items: usize, depth: Option<usize>) -> Result<Self, Error> {
+        match depth {
+            Some(depth) if depth == 0 || depth > items => {
+                let rule = format!("from 1 to {items}, the number of items");
+                Err(Error::Parameter { name: "depth", value: depth.to_string(), rule })
+            }
+            _ => Ok(SharedMeasure::new(AverageOverlap { items, depth: depth.unwrap_or(items) }).into()),
+        }
+    }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    Measure::average_overlap(items, parameters.count("depth", Some(items))?)
+}
+
+impl PairMeasure for AverageOverlap {
+    fn name(&self) -> &'static str {
+        "average overlap"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Lists
+    }
+
+    fn is_kernel(&self) -> bool {
+        true
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        let compared = if self.depth <= length / SHORT_TOP { self.depth } else { length };
+        20.0 + 1.5 * compared as f64
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let depth = self.depth;
+        if depth <= self.items / SHORT_TOP {
+            let top = |row: Row<'a>| Ranked::from_top(row.order(), depth);
+            return self.between_lists(memory::try_map(rows, top)?, memory::try_map(columns, top)?);
+        }
+        let after = self.after(depth)?;
+        Ok(Box::new(move |row, column| {
+            sum_by_larger(rows[row].ranks(), columns[column].ranks(), &after, depth as u32).min(1.0)
+        }))
+    }
+
+    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let prepared = |blocks: &Vec<Blocks<'a>>| memory::try_map(blocks.clone(), Ranked::from_blocks);
+        let (of_rows, of_columns) = (prepared(&rows)?, prepared(&columns)?);
+        let after = self.after(self.items)?;
+        let mut gains = Gains::new(self.items)?;
+        Ok(Box::new(move |row, column| {
+            let starts = rows[row].starts.iter().zip(columns[column].starts).map(|(&s, &t)| [s, t]);
+            self.value(&after, [&of_rows[row], &of_columns[column]], starts, &mut gains)
+        }))
+    }
+
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let ranked = |list| Ranked::from_list(list, self.items);
+        self.between_lists(memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?)
+    }
+}
+
+impl AverageOverlap {
+    fn between_lists<'a>(&'a self, rows: Vec<Ranked<'a>>, columns: Vec<Ranked<'a>>) -> Result<Values<'a>, Error> {
+        let longest = rows.iter().chain(&columns).map(Ranked::len).max().unwrap_or(0);
+        let after = self.after(longest)?;
+        let mut gains = Gains::new(longest)?;
+        let mut common = CommonItems::new(columns.iter().map(|list| &*list.entries))?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            let starts = s.starts(t, common.of(row, &s.entries, column));
+            self.value(&after, [s, t], starts, &mut gains)
+        }))
+    }
+
+    /// The value for two rankings, given the first ranks of the blocks of their common items.
+    fn value(
+        &self,
+        after: &[f64],
+        [s, t]: [&Ranked<'_>; 2],
+        starts: impl Iterator<Item = [u32; 2]>,
+        gains: &mut Gains,
+    ) -> f64 {
+        let sum = if s.is_tied || t.is_tied {
+            let mut seen = 0.0;
+            let common = gains.each_depth(s, t, starts, |top| {
+                seen += if top.depth <= self.depth { top.overlap() * self.weight(top.depth) } else { 0.0 };
+            });
+            seen + common as f64 * after[s.len().max(t.len())]
+        } else {
+            // A sum of no numbers would be -0.
+            starts.fold(0.0, |sum, [s, t]| sum + after[s.max(t) as usize])
+        };
+        sum.min(1.0)
+    }
+
+    /// The weight of an item that is common at a depth.
+    fn weight(&self, depth: usize) -> f64 {
+        1.0 / (self.depth as f64 * depth as f64)
+    }
+
+    /// For each rank up to `most`, the sum of the weights of all depths above it.
+    fn after(&self, most: usize) -> Result<Vec<f64>, Error> {
+        let at_end = |end| if end < self.depth { reciprocals(end, self.depth) / self.depth as f64 } else { 0.0 };
+        sums_above(most, at_end, |depth| if depth <= self.depth { self.weight(depth) } else { 0.0 })
+    }
+}
+
+/// The sum of `1 / d` for d above `from` and up to `to`, in a time that does not depend on them.
+fn reciprocals(from: usize, to: usize) -> f64 {
+    const SUMMED: usize = 64;
+    let middle = to.min(from + SUMMED);
+    let first: f64 = (from + 1..=middle).rev().map(|d| 1.0 / d as f64).sum();
+    if middle == to {
+        return first;
+    }
+    // Euler's formula for both ends: the next term is below 1e-17.
+    let correction = |d: f64| {
+        let square = 1.0 / (d * d);
+        0.5 / d - square * (1.0 / 12.0 - square * (1.0 / 120.0 - square / 252.0))
+    };
+    let (middle, to) = (middle as f64, to as f64);
+    first + ((to - middle) / middle).ln_1p() + (correction(to) - correction(middle))
+}

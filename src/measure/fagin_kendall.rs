@@ -1,0 +1,130 @@
+//! The Kendall distance K^(p) of two top lists, over the items of both (Fagin, Kumar and Sivakumar 2003).
+//!
+//! It is not a kernel: it is 0 for equal lists. It is a distance, but not a metric for lists of different lengths.
+
+use std::borrow::Cow;
+
+use super::kemeny_snell::KemenySnell;
+use super::overlap::with_last;
+use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::{Measure, Parameters};
+use crate::error::Error;
+use crate::kappa::lists::{CommonItems, CommonPairs, ListWorkspace};
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+use crate::simd::Isa;
+
+/// K^(p) of lists out of a catalogue of this many items.
+#[derive(Debug, PartialEq)]
+struct FaginKendall {
+    /// The same for complete rankings, but for a factor of 2.
+    complete: KemenySnell,
+    p: f64,
+}
+
+impl Measure {
+    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths, over the items that at least one of
+    /// them has (Fagin, Kumar and Sivakumar, "Comparing top k lists", 2003). An item that is not in a list comes after
+    /// those that are. A pair of items adds 1 if the two lists have it in opposite orders, and `p` if both items are in
+    /// one list and neither is in the other. Complete rankings are lists of all items.
+    ///
+    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. A list of all items but one is complete:
+    /// the last item has the last rank. Lists with ties are refused.
+    ///
+    /// # Errors
+    /// When `p` is not from 0 to 1.
+    ///
+    /// ```
+    /// use wkendall::{Lists, Measure, Options, gram};
+    /// let x = Lists::from_orders(1000, &[vec![5, 7], vec![8, 9]])?;
+    /// // Four pairs with an item of each list, two pairs with both items in one.
+    /// assert_eq!(gram(&Measure::fagin_kendall(1000, 0.25)?, &x, None, Options::default())?[1], 4.5);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn fagin_kendall(items: usize, p: f64) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&p) {
+            let rule = "a number from 0 to 1".to_owned();
+            return Err(Error::Parameter { name: "p", value: format!("{p:?}"), rule });
+        }
+        Ok(SharedMeasure::new(FaginKendall { complete: KemenySnell { items }, p }).into())
+    }
+}
+
+impl FaginKendall {
+    fn not_tied(&self) -> Error {
+        let rankings = "rankings with ties, only for lists and complete rankings without";
+        Error::NotTaken { measure: self.name(), rankings }
+    }
+
+    /// A list without ties.
+    fn checked<'a>(&self, list: List<'a>) -> Result<Cow<'a, [[u32; 2]]>, Error> {
+        let mut seen = memory::filled(list.len(), false)?;
+        if list.iter().any(|&[_, start]| std::mem::replace(&mut seen[start as usize], true)) {
+            return Err(self.not_tied());
+        }
+        with_last(list, self.items())
+    }
+
+    /// The value for two lists, given the positions of their common items.
+    fn between(&self, s: List<'_>, t: List<'_>, common: &[[u32; 2]], memory: &mut ListWorkspace) -> f64 {
+        let pairs = |count: i128| count * (count - 1) / 2;
+        let both = common.len() as i128;
+        let (only_s, only_t) = (s.len() as i128 - both, t.len() as i128 - both);
+        let discordant = (pairs(both) - CommonPairs::count(s, t, common, memory).balance) / 2;
+        // The items of one list only that come before a common one: its rank, without the common ones.
+        let ranks = common.iter().map(|&[one, two]| u64::from(s[one as usize][1]) + u64::from(t[two as usize][1]));
+        let before = ranks.map(i128::from).sum::<i128>() - 2 * pairs(both);
+        (discordant + before + only_s * only_t) as f64 + self.p * (pairs(only_s) + pairs(only_t)) as f64
+    }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    Measure::fagin_kendall(items, parameters.real("p")?.unwrap_or(0.5))
+}
+
+impl PairMeasure for FaginKendall {
+    fn name(&self) -> &'static str {
+        "the distance of Fagin et al."
+    }
+
+    fn items(&self) -> usize {
+        self.complete.items
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Lists
+    }
+
+    fn is_distance(&self) -> bool {
+        true
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        self.complete.pair_ns(length)
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        // All pairs are in both lists; one in opposite orders counts twice.
+        let mut twice = self.complete.complete(rows, columns, cancel)?;
+        Ok(Box::new(move |row, column| twice(row, column) / 2.0))
+    }
+
+    fn tied<'a>(&'a self, _: Vec<Blocks<'a>>, _: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        Err(self.not_tied())
+    }
+
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        let checked = |list| self.checked(list);
+        let (rows, columns) = (memory::try_map(rows, checked)?, memory::try_map(columns, checked)?);
+        let longest = rows.iter().chain(&columns).map(|list| list.len()).max().unwrap_or(0);
+        let mut memory = ListWorkspace::new(longest, Some(Isa::widest()), cancel)?;
+        let mut common = CommonItems::new(columns.iter().map(|list| &**list))?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            self.between(s, t, common.of(row, s, column), &mut memory)
+        }))
+    }
+}

@@ -1,0 +1,236 @@
+//! The common items of the tops of two rankings, for all depths: shared by the measures of overlap.
+//!
+//! Without ties, an item is common from depth `max(s, t) + 1` on, where s and t are its ranks from 0, so that a sum
+//! over depths is a sum over common items of a number that depends on the larger rank. With ties, an item of a block of
+//! m ranks that begins at rank a is in the top d with probability `(d - a) / m`, and the overlap is the expected number
+//! of common items. At each depth only one block of each ranking is cut, so that four counts of items are enough.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::memory;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+
+/// A list with its blocks.
+pub(super) struct Ranked<'a> {
+    /// Item and first rank of its block, sorted by item.
+    pub(super) entries: Cow<'a, [[u32; 2]]>,
+    /// The first rank of the block, by rank.
+    start_at: Vec<u32>,
+    /// The rank after the block, by its first rank.
+    ends: Vec<u32>,
+    /// Whether there are blocks of several items.
+    pub(super) is_tied: bool,
+}
+
+impl<'a> Ranked<'a> {
+    /// A list out of a catalogue of `items` items.
+    pub(super) fn from_list(list: List<'a>, items: usize) -> Result<Self, Error> {
+        Self::new(with_last(list, items)?)
+    }
+
+    /// The `depth` best items of a ranking, given by its order.
+    pub(super) fn from_top(order: &[u32], depth: usize) -> Result<Self, Error> {
+        let mut entries = memory::collect((0..).zip(&order[..depth]).map(|(rank, &item)| [item, rank]))?;
+        entries.sort_unstable();
+        Self::new(Cow::Owned(entries))
+    }
+
+    /// A ranking of all items, which needs no entries.
+    pub(super) fn from_blocks(blocks: Blocks<'_>) -> Result<Self, Error> {
+        let start_at = memory::collect(blocks.start_at.iter().copied())?;
+        Self::from_starts(Cow::Borrowed(&[]), start_at)
+    }
+
+    fn new(entries: Cow<'a, [[u32; 2]]>) -> Result<Self, Error> {
+        let mut start_at = memory::filled(entries.len(), 0)?;
+        for &[_, start] in &*entries {
+            start_at[start as usize] = start;
+        }
+        // The other ranks of a block are still 0.
+        let mut last = 0;
+        for start in &mut start_at {
+            last = last.max(*start);
+            *start = last;
+        }
+        Self::from_starts(entries, start_at)
+    }
+
+    fn from_starts(entries: Cow<'a, [[u32; 2]]>, start_at: Vec<u32>) -> Result<Self, Error> {
+        let mut ends = memory::filled(start_at.len(), 0)?;
+        for (end, &start) in (1..).zip(&start_at) {
+            ends[start as usize] = end;
+        }
+        let is_tied = (0..).zip(&start_at).any(|(rank, &start)| rank != start);
+        Ok(Self { entries, start_at, ends, is_tied })
+    }
+
+    /// The number of its items.
+    pub(super) fn len(&self) -> usize {
+        self.start_at.len()
+    }
+
+    /// The blocks of items, given by their positions in two lists.
+    pub(super) fn starts<'b>(
+        &'b self,
+        other: &'b Self,
+        common: &'b [[u32; 2]],
+    ) -> impl Iterator<Item = [u32; 2]> + Clone + 'b {
+        common.iter().map(|&[one, two]| [self.entries[one as usize][1], other.entries[two as usize][1]])
+    }
+
+    /// The block that is cut at a depth, which begins after rank `depth - 1`; without items after the end.
+    fn cut(&self, depth: usize) -> Cut {
+        match self.start_at.get(depth - 1) {
+            Some(&start) => Cut { start: start as usize, end: self.ends[start as usize] as usize, depth },
+            None => Cut { start: depth, end: depth, depth },
+        }
+    }
+}
+
+/// A list of all items but one is a list of all items: the last item has the last rank, and is not stored.
+pub(super) fn with_last(list: List<'_>, items: usize) -> Result<Cow<'_, [[u32; 2]]>, Error> {
+    if list.len() + 1 != items {
+        return Ok(Cow::Borrowed(list));
+    }
+    let place = (0..).zip(list).take_while(|&(place, &[item, _])| item == place).count();
+    let mut entries = memory::with_capacity(items)?;
+    entries.extend_from_slice(&list[..place]);
+    entries.push([place as u32, list.len() as u32]);
+    entries.extend_from_slice(&list[place..]);
+    Ok(Cow::Owned(entries))
+}
+
+/// The block of a ranking that contains the last rank of a top; its ranks are from `start` to `end`.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    depth: usize,
+}
+
+impl Cut {
+    /// The probability that an item of the block is in the top.
+    pub(super) fn share(self) -> f64 {
+        if self.end > self.start { (self.depth - self.start) as f64 / (self.end - self.start) as f64 } else { 1.0 }
+    }
+
+    /// The sum of the squares of these probabilities over all items of the ranking.
+    pub(super) fn squares(self) -> f64 {
+        self.start as f64 + (self.depth - self.start) as f64 * self.share()
+    }
+}
+
+/// The common items at a depth.
+pub(super) struct CommonTop {
+    pub(super) depth: usize,
+    /// The blocks that are cut in both rankings.
+    pub(super) cuts: [Cut; 2],
+    /// The numbers of common items in the top of both, in the block cut in the first and the top of the second, the
+    /// reverse, and in both blocks.
+    pub(super) counts: [u32; 4],
+}
+
+impl CommonTop {
+    /// The expected number of items in both tops.
+    pub(super) fn overlap(&self) -> f64 {
+        let [in_both, cut_in_s, cut_in_t, cut_in_both] = self.counts.map(f64::from);
+        let [s, t] = self.cuts.map(Cut::share);
+        in_both + (cut_in_s * s + cut_in_t * t) + cut_in_both * (s * t)
+    }
+
+    /// The number of items that can be in both tops.
+    pub(super) fn possible(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+}
+
+/// Memory for a pair: by rank, how many items the counts of [`CommonTop`] gain there. Zero between pairs.
+pub(super) struct Gains(Vec<[u32; 4]>);
+
+impl Gains {
+    /// For rankings of up to `longest` items.
+    pub(super) fn new(longest: usize) -> Result<Self, Error> {
+        Ok(Self(memory::filled(longest + 1, [0; 4])?))
+    }
+
+    /// Visits all depths up to the length of the longer of two rankings, given the first ranks of the blocks of their
+    /// common items. Returns the number of common items.
+    pub(super) fn each_depth(
+        &mut self,
+        s: &Ranked<'_>,
+        t: &Ranked<'_>,
+        starts: impl Iterator<Item = [u32; 2]>,
+        mut visit: impl FnMut(&CommonTop),
+    ) -> usize {
+        let gains = &mut self.0;
+        let mut common = 0;
+        for [a, c] in starts {
+            let [end_s, end_t] = [s.ends[a as usize], t.ends[c as usize]];
+            gains[end_s.max(end_t) as usize][0] += 1;
+            // From the end of the one block to that of the other, if that has begun.
+            gains[a.max(end_t) as usize][1] += u32::from(end_t < end_s);
+            gains[c.max(end_s) as usize][2] += u32::from(end_s < end_t);
+            gains[a.max(c) as usize][3] += u32::from(a.max(c) < end_s.min(end_t));
+            common += 1;
+        }
+        let longest = s.len().max(t.len());
+        let mut counts = [0; 4];
+        for depth in 1..=longest {
+            let cuts = [s.cut(depth), t.cut(depth)];
+            let [begins_s, begins_t] = cuts.map(|cut| cut.start + 1 >= depth);
+            counts[1] = if begins_s { 0 } else { counts[1] };
+            counts[2] = if begins_t { 0 } else { counts[2] };
+            counts[3] = if begins_s || begins_t { 0 } else { counts[3] };
+            let gained = std::mem::take(&mut gains[depth - 1]);
+            counts.iter_mut().zip(gained).for_each(|(count, gained)| *count += gained);
+            visit(&CommonTop { depth, cuts, counts });
+        }
+        gains[longest] = [0; 4];
+        common
+    }
+}
+
+/// The sum over the items of two complete rankings of a number that depends on the larger rank; `last` is the largest
+/// rank that has its own number. The same for the two rankings in either order.
+pub(super) fn sum_by_larger(s: &[u32], t: &[u32], numbers: &[f64], last: u32) -> f64 {
+    const LANES: usize = 4;
+    let number = |s: u32, t: u32| numbers[s.max(t).min(last) as usize];
+    let (chunks_s, rest_s) = s.as_chunks::<LANES>();
+    let (chunks_t, rest_t) = t.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (s, t) in chunks_s.iter().zip(chunks_t) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += number(s[lane], t[lane]);
+        }
+    }
+    let rest: f64 = rest_s.iter().zip(rest_t).map(|(&s, &t)| number(s, t)).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// For each rank up to `most`, or a few more, the sum of the weights of all depths above it. A sum does not depend on
+/// `most`, which differs between tiles: those from one power of two to the next are computed from the sum at its end.
+pub(super) fn sums_above(
+    most: usize,
+    at_end: impl Fn(usize) -> f64,
+    weight: impl Fn(usize) -> f64,
+) -> Result<Vec<f64>, Error> {
+    let mut sums = memory::filled(table_end(most) + 1, 0.0)?;
+    let (mut first, mut end) = (0, table_end(0));
+    while end < sums.len() {
+        let mut sum = at_end(end);
+        sums[end] = sum;
+        for depth in (first + 1..=end).rev() {
+            sum += weight(depth);
+            sums[depth - 1] = sum;
+        }
+        (first, end) = (end, 2 * end);
+    }
+    Ok(sums)
+}
+
+/// The last rank of a table for ranks up to `most`.
+pub(super) fn table_end(most: usize) -> usize {
+    most.max(64).next_power_of_two()
+}

@@ -1,0 +1,310 @@
+//! Rank-biased overlap: the mean of the agreements at all depths, where depth d has the weight `(1 - p) p^(d - 1)`.
+//!
+//! The lower bound is a kernel. At each depth it is an inner product of vectors of memberships, divided by a kernel of
+//! the sizes: `1 / d`, `1 / (a b)`, or `2 / (a + b)`, which is the integral of `2 exp(-a x) exp(-b x)` over x from 0.
+//! The other values are not: their matrices for lists of two items have negative eigenvalues.
+
+use super::overlap::{Gains, Ranked, sum_by_larger, sums_above, table_end};
+use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::{Measure, Parameters};
+use crate::error::Error;
+use crate::kappa::lists::CommonItems;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+
+/// What is assumed of the items after the end of the shorter list, and of both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Bound {
+    /// Lists agree there as they do before.
+    Extrapolated,
+    /// No item is common.
+    Min,
+    /// Each item is common, if it can be.
+    Max,
+    /// The difference between the two.
+    Residual,
+}
+
+/// The size of a top whose last item is tied.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum TiedSize {
+    /// Tied items share the first of their ranks: the mean of the numbers of items of the two tops.
+    W,
+    /// Ties are broken at random: the depth.
+    A,
+    /// As before: the root of the product of the overlaps of each top with itself.
+    B,
+}
+
+/// Rank-biased overlap of rankings of this many items.
+#[derive(Debug, PartialEq)]
+struct RankBiasedOverlap {
+    items: usize,
+    p: f64,
+    bound: Bound,
+    size: TiedSize,
+}
+
+impl Measure {
+    /// Rank-biased overlap (Webber, Moffat and Zobel 2010): the mean over all depths d of the share of items that the
+    /// tops of d items have in common, with the weight `(1 - p) p^(d - 1)`. It is computed for rankings and for
+    /// [`Lists`](crate::Lists) of any lengths; the items after the end of a list are not known.
+    ///
+    /// `value` says what is assumed of these: "min" that they are not common, "max" that they are where they can be,
+    /// "ext" that lists go on as they are; "res" is the difference between the two bounds. `ties` is the variant for
+    /// tied items (Corsi and Urbano 2024): "w" puts them all at the first of their ranks, "a" is the mean over all
+    /// orders, and "b" divides it by the root of the values of both rankings with themselves, depth by depth.
+    ///
+    /// "min" is a kernel, the others are not. Errors are below 1e-13. A list of all items but one is complete: the last
+    /// item has the last rank.
+    ///
+    /// # Errors
+    /// When `p` is not between 0 and 1, or there is no such value or variant.
+    ///
+    /// ```
+    /// use wkendall::{Lists, Measure, Options, gram};
+    /// let x = Lists::from_orders(1000, &[vec![5, 7], vec![7, 9]])?;
+    /// let overlap = Measure::rank_biased_overlap(1000, 0.5, "ext", "a")?;
+    /// // No common item in the tops of 1, one in those of 2, and as large a share from there on.
+    /// assert!((gram(&overlap, &x, None, Options::default())?[1] - 0.25).abs() < 1e-15);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn rank_biased_overlap(items: usize, p: f64, value: &str, ties: &str) -> Result<Self, Error> {
+        let wrong = |name, value: String, rule: &str| Error::Parameter { name, value, rule: rule.to_owned() };
+        if !(p > 0.0 && p < 1.0) {
+            return Err(wrong("p", format!("{p:?}"), "a number above 0 and below 1"));
+        }
+        let bound = match value {
+            "ext" => Bound::Extrapolated,
+            "min" => Bound::Min,
+            "max" => Bound::Max,
+            "res" => Bound::Residual,
+            _ => return Err(wrong("value", format!("{value:?}"), r#""ext", "min", "max" or "res""#)),
+        };
+        let size = match ties {
+            "w" => TiedSize::W,
+            "a" => TiedSize::A,
+            "b" => TiedSize::B,
+            _ => return Err(wrong("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
+        };
+        Ok(SharedMeasure::new(RankBiasedOverlap { items, p, bound, size }).into())
+    }
+}
+
+pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let value = parameters.choice("value", &["ext", "min", "max", "res"])?;
+    let ties = parameters.choice("ties", &["a", "b", "w"])?;
+    Measure::rank_biased_overlap(items, parameters.real("p")?.unwrap_or(0.9), value, ties)
+}
+
+impl PairMeasure for RankBiasedOverlap {
+    fn name(&self) -> &'static str {
+        "rank-biased overlap"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Lists
+    }
+
+    fn is_kernel(&self) -> bool {
+        self.bound == Bound::Min
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        20.0 + 1.5 * length as f64
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let n = self.items;
+        let tables = Tables::new(self.p, n)?;
+        Ok(Box::new(move |row, column| {
+            let sum = sum_by_larger(rows[row].ranks(), columns[column].ranks(), &tables.after, n as u32);
+            tables.untied(self.bound, Untied { sum, common: n, in_shorter: n, shorter: n, longer: n })
+        }))
+    }
+
+    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let n = self.items;
+        let prepared = |blocks: &Vec<Blocks<'a>>| memory::try_map(blocks.clone(), Ranked::from_blocks);
+        let (of_rows, of_columns) = (prepared(&rows)?, prepared(&columns)?);
+        let tables = Tables::new(self.p, n)?;
+        let mut gains = Gains::new(n)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&of_rows[row], &of_columns[column]);
+            let starts = rows[row].starts.iter().zip(columns[column].starts).map(|(&s, &t)| [s, t]);
+            self.value(&tables, [s, t], starts, &mut gains)
+        }))
+    }
+
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let ranked = |list| Ranked::from_list(list, self.items);
+        let (rows, columns) = (memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?);
+        let longest = rows.iter().chain(&columns).map(Ranked::len).max().unwrap_or(0);
+        let tables = Tables::new(self.p, 2 * longest)?;
+        let mut gains = Gains::new(longest)?;
+        let mut common = CommonItems::new(columns.iter().map(|list| &*list.entries))?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            let starts = s.starts(t, common.of(row, &s.entries, column));
+            if s.len() <= t.len() {
+                self.value(&tables, [s, t], starts, &mut gains)
+            } else {
+                self.value(&tables, [t, s], starts.map(|[s, t]| [t, s]), &mut gains)
+            }
+        }))
+    }
+}
+
+impl RankBiasedOverlap {
+    /// The value for two rankings, the shorter one first.
+    fn value(
+        &self,
+        tables: &Tables,
+        [s, t]: [&Ranked<'_>; 2],
+        starts: impl Iterator<Item = [u32; 2]>,
+        gains: &mut Gains,
+    ) -> f64 {
+        let (shorter, longer) = (s.len(), t.len());
+        if !s.is_tied && !t.is_tied {
+            let (mut sum, mut common, mut in_shorter) = (0.0, 0, 0);
+            for [s, t] in starts {
+                let larger = s.max(t) as usize;
+                sum += tables.after[larger];
+                in_shorter += usize::from(larger < shorter);
+                common += 1;
+            }
+            return tables.untied(self.bound, Untied { sum, common, in_shorter, shorter, longer });
+        }
+        // The sum of the agreements that are seen, and what the items after the end of the shorter list add.
+        let (mut seen, mut extrapolated, mut most, mut last) = (0.0, 0.0, 0.0, 0.0);
+        let common = gains.each_depth(s, t, starts, |top| {
+            let (depth, [cut_s, cut_t]) = (top.depth, top.cuts);
+            let ended = depth > shorter;
+            let (overlap, size) = match self.size {
+                TiedSize::W => (f64::from(top.possible()), (cut_s.end + cut_t.end) as f64 / 2.0),
+                TiedSize::A => (top.overlap(), depth as f64),
+                TiedSize::B => (top.overlap(), cut_s.squares().sqrt() * cut_t.squares().sqrt()),
+            };
+            let weight = tables.depth_weight(depth) / size;
+            seen += weight * overlap;
+            if depth == shorter {
+                last = overlap / size;
+            } else if ended {
+                let unknown = (depth - shorter) as f64;
+                let share = if self.size == TiedSize::W { 1.0 } else { cut_t.share() };
+                // The items that only the longer list has: all in its top, or in the block that is cut.
+                let inside = cut_t.start as f64 - f64::from(top.counts[0]);
+                let partly = (cut_t.end - cut_t.start) as f64 - f64::from(top.counts[2]);
+                extrapolated += weight * unknown * last * ((inside + partly * share) / (inside + partly));
+                most += weight * (unknown.min(inside) + (unknown - inside).clamp(0.0, partly) * share);
+            }
+        });
+        let unseen = tables.unseen(common, shorter, longer);
+        match self.bound {
+            Bound::Extrapolated => seen + extrapolated + tables.extrapolated(common, shorter, longer, last),
+            Bound::Min => seen + common as f64 * tables.after[longer],
+            Bound::Max => seen + most + unseen,
+            Bound::Residual => most + unseen - common as f64 * tables.after[longer],
+        }
+    }
+}
+
+/// The common items of two rankings without ties.
+struct Untied {
+    /// The sum over them of the weights of the depths at which they are common, each divided by the depth.
+    sum: f64,
+    common: usize,
+    /// The number that are common at the end of the shorter list.
+    in_shorter: usize,
+    shorter: usize,
+    longer: usize,
+}
+
+/// Sums of the weights of depths.
+struct Tables {
+    p: f64,
+    /// The sum of the weights of all depths above r: `p^r`.
+    powers: Vec<f64>,
+    /// The sum of `(1 - p) p^(d - 1) / d` over all depths d above r.
+    after: Vec<f64>,
+}
+
+impl Tables {
+    /// For depths up to `most`.
+    fn new(p: f64, most: usize) -> Result<Self, Error> {
+        // Smaller numbers would make sums slow.
+        let power = |exponent: usize| Some(p.powf(exponent as f64)).filter(|&power| power > 1e-290).unwrap_or(0.0);
+        let powers = memory::collect((0..=table_end(most)).map(power))?;
+        let weight = |depth: usize| (1.0 - p) * powers[depth - 1] / depth as f64;
+        let at_end = |end: usize| {
+            if p > 0.5 && (1.0 - p) * (end as f64) < 1.0 {
+                // All weights, -ln(1 - p) (1 - p) / p, without those up to the end.
+                return -(1.0 - p).ln() * (1.0 - p) / p - (1..=end).rev().map(weight).sum::<f64>();
+            }
+            (1.0 - p) * powers[end] * tail(p, (end + 1) as f64)
+        };
+        let after = sums_above(most, at_end, weight)?;
+        Ok(Self { p, powers, after })
+    }
+
+    fn depth_weight(&self, depth: usize) -> f64 {
+        (1.0 - self.p) * self.powers[depth - 1]
+    }
+
+    /// The value for two rankings without ties.
+    fn untied(&self, bound: Bound, Untied { sum, common, in_shorter, shorter, longer }: Untied) -> f64 {
+        let Self { powers, after, .. } = self;
+        // If each item after the end of the shorter list is common.
+        let most = if shorter == longer {
+            0.0
+        } else {
+            (powers[shorter] - powers[longer]) - shorter as f64 * (after[shorter] - after[longer])
+        };
+        let residual = || most + self.unseen(common, shorter, longer) - common as f64 * after[longer];
+        match bound {
+            Bound::Extrapolated => {
+                let last = if shorter > 0 { in_shorter as f64 / shorter as f64 } else { 0.0 };
+                let seen = sum - common as f64 * after[longer] + last * most;
+                (seen + self.extrapolated(common, shorter, longer, last)).min(1.0)
+            }
+            Bound::Min => sum,
+            Bound::Max => (sum + residual()).min(1.0),
+            Bound::Residual => residual(),
+        }
+    }
+
+    /// What the depths after the end of both lists add if the lists go on as they are. `last` is the agreement at the
+    /// end of the shorter one.
+    fn extrapolated(&self, common: usize, shorter: usize, longer: usize, last: f64) -> f64 {
+        let overlap = common as f64 + (longer - shorter) as f64 * last;
+        if longer > 0 { overlap / longer as f64 * self.powers[longer] } else { 0.0 }
+    }
+
+    /// What the depths after the end of both lists add if the items there are common where they can be: two more at
+    /// each depth until all are.
+    fn unseen(&self, common: usize, shorter: usize, longer: usize) -> f64 {
+        let Self { powers, after, .. } = self;
+        let all = longer + shorter - common;
+        2.0 * (powers[longer] - powers[all]) - all as f64 * (after[longer] - after[all]) + powers[all]
+    }
+}
+
+/// The sum of `p^j / (a + j)` over j from 0, where `a (1 - p)` is at least about 1: a hypergeometric function, by
+/// Gauss's continued fraction. The error of this many steps is below `exp(-4 sqrt(steps / 2))`.
+fn tail(p: f64, a: f64) -> f64 {
+    const STEPS: u32 = 200;
+    let fraction = (1..=STEPS).rev().fold(1.0, |rest, step| {
+        let k = f64::from(step / 2);
+        let numerator = if step % 2 == 0 { k * k } else { (a + k) * (a + k) };
+        let denominator = (a + f64::from(step) - 1.0) * (a + f64::from(step));
+        1.0 - numerator / denominator * p / rest
+    });
+    1.0 / (a * fraction)
+}
