@@ -463,7 +463,7 @@ def test_masked_entries_of_a_block():
     hidden[1, 2] = hidden[len(X) - 1, 0] = np.ma.masked
     found = wkendall.dask.neighbors(da.from_array(hidden, chunks=(3, -1)), n_neighbors=1)
     with pytest.raises(
-        wkendall.RankingError, match=r"^X has masked entries, one at row \d+, column [02]: every entry"
+        wkendall.RankingError, match=r"^X: row \d+, column [02] is masked: every entry"
     ) as raised:
         found.indices.compute(scheduler="synchronous")
     assert (raised.value.row, raised.value.column) in ((1, 2), (len(X) - 1, 0))
