@@ -210,6 +210,12 @@ fn runs() -> Vec<Case> {
             "the footrule is not defined for missing items that can be anywhere, only for missing items that come last",
         ),
         case(
+            "costs that increase",
+            Measure::swap_distance(3, &[1.0, 2.0]),
+            "Parameter { name: \"costs\", value: \"2.0 at index 1\"",
+            "costs is 2.0 at index 1, but must be at most the cost before it, 1.0",
+        ),
+        case(
             "single items of unknown places",
             diagonal(&standard().with_order(1).unwrap(), &open(), any()),
             "UnknownPlaces",
