@@ -21,6 +21,14 @@ from wkendall.measures import _NONE, Kernel, Measure, Takes
 _TIES: frozenset[Takes] = frozenset({"ties"})
 
 
+class _OfListedItems(Measure):
+    """A measure whose values depend on the listed items of lists only."""
+
+    @property
+    def _listed_only(self) -> bool:
+        return True
+
+
 class WeightedTau(Measure):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
@@ -231,7 +239,7 @@ class SwapDistance(Measure):
         return _NONE
 
 
-class RankBiasedOverlap(Kernel):
+class RankBiasedOverlap(_OfListedItems, Kernel):
     """Rank-biased overlap of two lists, which may be of different lengths, with ties.
 
     `(1 - p) / p` times the sum over all depths d of `p ** d` times the agreement at depth d: the number of items that both
@@ -285,7 +293,7 @@ class RankBiasedOverlap(Kernel):
         return self.value == "min"
 
 
-class AverageOverlap(Kernel):
+class AverageOverlap(_OfListedItems, Kernel):
     """The mean over depths d of the share of common items among the first d of both lists.
 
     It is a kernel. With ties it is the mean over the orders that agree with both rankings. Items that are not listed are
@@ -312,8 +320,11 @@ class AverageOverlap(Kernel):
     def __init__(self, depth: SupportsIndex | None = None) -> None:
         self.depth = depth
 
+    def _of_items(self, items: int) -> AverageOverlap:
+        return AverageOverlap(items if self.depth is None else self.depth)
 
-class Footrule(Measure):
+
+class Footrule(_OfListedItems, Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
     Tied items have the mean of the ranks that they share. In lists, an item that only the other list has gets the rank
@@ -408,7 +419,7 @@ class TauX(Kernel):
         pass
 
 
-class FaginKendall(Measure):
+class FaginKendall(_OfListedItems, Measure):
     """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both.
 
     A pair of items adds 1 if the lists put it in another order; an item that is not listed is below those that are. A pair
