@@ -54,7 +54,7 @@ class WeightedTau(Measure):
     --------
     >>> import wkendall
     >>> wkendall.WeightedTau()([[1, 2, 3, 4]], [[2, 1, 3, 4], [1, 2, 4, 3]]).round(3)
-    array([[0.52, 0.813]])
+    array([[0.52 , 0.813]])
     """
 
     _name = "weighted_tau"
@@ -271,7 +271,7 @@ class RankBiasedOverlap(_OfListedItems, Kernel):
     >>> import wkendall
     >>> lists = wkendall.from_lists([["a", "b", "c"], ["b", "a", "d", "e"]])
     >>> wkendall.RankBiasedOverlap(0.9)(lists[:1], lists[1:]).round(3)
-    array([[0.704]])
+    array([[0.63]])
     """
 
     _name = "rank_biased_overlap"
