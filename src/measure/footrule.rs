@@ -1,7 +1,7 @@
 //! Spearman's footrule: the sum over all items of the difference between their ranks.
 
 use super::pairwise::{PairMeasure, Takes, Values};
-use super::{Measure, Parameters};
+
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -13,11 +13,6 @@ use crate::rankings::tied::Blocks;
 #[derive(Debug, PartialEq)]
 pub(super) struct Footrule {
     pub(super) items: usize,
-}
-
-/// The footrule has no parameters.
-pub(super) fn from_parameters(items: usize, _: &Parameters) -> Result<Measure, Error> {
-    Ok(Measure::footrule(items))
 }
 
 impl PairMeasure for Footrule {

@@ -3,8 +3,8 @@
 //! It is not a kernel: it is 0 for equal rankings. It is a metric: the number of bits in which two vectors differ that
 //! have two bits for each pair, "before" and "after".
 
+use super::Measure;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
-use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::kappa::incomplete::{Need, TiedWorkspace, differing_pairs};
 use crate::kappa::lists::{CommonItems, CommonPairs, ListWorkspace};
@@ -44,10 +44,6 @@ impl Measure {
     pub fn kemeny_snell(items: usize) -> Self {
         SharedMeasure::new(KemenySnell { items }).into()
     }
-}
-
-pub(super) fn from_parameters(items: usize, _: &Parameters) -> Result<Measure, Error> {
-    Ok(Measure::kemeny_snell(items))
 }
 
 impl PairMeasure for KemenySnell {

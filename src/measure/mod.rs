@@ -1,26 +1,26 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
+//! named                 measures by name: one table
 //! mod                   a measure: one part, or a combination of parts
-//! kendall               sums over pairs or tuples of items: their parameters
-//! value                 the value of a sum over pairs for one pair of rankings
-//! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! combination           sums, products and powers of kernels, and the correlation
-//! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! tau_x                 Emond and Mason's correlation
+//! fagin_kendall         K^(p) of top lists
+//! kemeny_snell          the Kemeny-Snell distance
 //! ap_correlation        the rank correlation of average precision
 //! average_overlap       average overlap
-//! fagin_kendall         K^(p) of top lists
 //! footrule              Spearman's footrule
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
-//! kemeny_snell          the Kemeny-Snell distance
-//! overlap               the common items of the tops of two rankings
 //! rank_biased_overlap   rank-biased overlap
 //! spearman_rho          Spearman's rho
 //! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
-//! tau_x                 Emond and Mason's correlation
 //! weighted_concordance  Shieh's sum of weights of pairs of ranks
 //! weighted_tau          Vigna's weighted tau
-//! named                 measures by name: one table
+//! overlap               the common items of the tops of two rankings
+//! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! value                 the value of a sum over pairs for one pair of rankings
+//! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
+//! kendall               sums over pairs or tuples of items: their parameters
 //! parameters            parameters by name, and the rules that measures share
 //! checks                checks of parameters
 //! ```

@@ -1,9 +1,9 @@
 //! Measures by name: one table of all measures, with their parameters.
 
-use super::parameters::{one_of, wrong};
+use super::parameters::wrong;
 use super::{
-    Measure, Parameters, ap_correlation, average_overlap, combination, fagin_kendall, footrule, generalized_kendall,
-    kemeny_snell, kendall, rank_biased_overlap, spearman_rho, swap_distance, tau_x, weighted_concordance, weighted_tau,
+    Measure, Parameters, ap_correlation, average_overlap, combination, fagin_kendall, generalized_kendall, kendall,
+    rank_biased_overlap, swap_distance, weighted_concordance, weighted_tau,
 };
 use crate::error::Error;
 
@@ -33,21 +33,21 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure { name: "ap_correlation", parameters: &["symmetric"], make: ap_correlation::from_parameters },
     NamedMeasure { name: "average_overlap", parameters: &["depth"], make: average_overlap::from_parameters },
     NamedMeasure { name: "fagin_kendall", parameters: &["p"], make: fagin_kendall::from_parameters },
-    NamedMeasure { name: "footrule", parameters: &[], make: footrule::from_parameters },
+    NamedMeasure { name: "footrule", parameters: &[], make: |items, _| Ok(Measure::footrule(items)) },
     NamedMeasure {
         name: "generalized_kendall",
         parameters: &["item_weights", "position_costs"],
         make: generalized_kendall::from_parameters,
     },
-    NamedMeasure { name: "kemeny_snell", parameters: &[], make: kemeny_snell::from_parameters },
+    NamedMeasure { name: "kemeny_snell", parameters: &[], make: |items, _| Ok(Measure::kemeny_snell(items)) },
     NamedMeasure {
         name: "rank_biased_overlap",
         parameters: &["p", "value", "ties"],
         make: rank_biased_overlap::from_parameters,
     },
-    NamedMeasure { name: "spearman_rho", parameters: &[], make: spearman_rho::from_parameters },
+    NamedMeasure { name: "spearman_rho", parameters: &[], make: |items, _| Ok(Measure::spearman_rho(items)) },
     NamedMeasure { name: "swap_distance", parameters: &["costs"], make: swap_distance::from_parameters },
-    NamedMeasure { name: "tau_x", parameters: &[], make: tau_x::from_parameters },
+    NamedMeasure { name: "tau_x", parameters: &[], make: |items, _| Ok(Measure::tau_x(items)) },
     NamedMeasure {
         name: "weighted_concordance",
         parameters: &["w", "earlier", "later", "side"],
@@ -62,8 +62,9 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
 
 impl NamedMeasure {
     pub(crate) fn find(name: &str) -> Result<&'static Self, Error> {
-        let known = || MEASURES.iter().map(|measure| measure.name);
-        MEASURES.iter().find(|measure| measure.name == name).ok_or_else(|| wrong("measure", name, one_of(known())))
+        let known = || MEASURES.iter().map(|measure| measure.name).collect::<Vec<_>>().join(", ");
+        let unknown = || wrong("measure", name, format!("one of {}", known()));
+        MEASURES.iter().find(|measure| measure.name == name).ok_or_else(unknown)
     }
 
     /// The measure, and whether it is to be normalized, which can take long.
@@ -76,10 +77,10 @@ impl NamedMeasure {
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
     /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
-    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: "ap_correlation" (`symmetric`),
-    /// "average_overlap" (`depth`), "fagin_kendall" (`p`), "footrule", "generalized_kendall" (`item_weights`,
-    /// `position_costs`), "kemeny_snell", "rank_biased_overlap" (`p`, `value`, `ties`), "spearman_rho", "swap_distance"
-    /// (`costs`), "tau_x", "weighted_concordance" (`w`, or `earlier` and `later`; `side`), "weighted_tau" (`rank`, `weigher`,
+    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
+    /// `average_overlap` (`depth`), `fagin_kendall` (`p`), `footrule`, `generalized_kendall` (`item_weights`,
+    /// `position_costs`), `kemeny_snell`, `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
+    /// (`costs`), `tau_x`, `weighted_concordance` (`w`, or `earlier` and `later`; `side`), `weighted_tau` (`rank`, `weigher`,
     /// `additive`). Weights are "standard", "top", "add", "mult" and "average".
     ///
     /// # Errors

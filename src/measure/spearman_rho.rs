@@ -3,8 +3,8 @@
 //! It is a kernel: the inner product of the vectors of centred ranks, each divided by its length, or 0 if all items are
 //! tied.
 
+use super::Measure;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
-use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::kappa::lists::CommonItems;
 use crate::memory;
@@ -39,10 +39,6 @@ impl Measure {
     pub fn spearman_rho(items: usize) -> Self {
         SharedMeasure::new(SpearmanRho { items }).into()
     }
-}
-
-pub(super) fn from_parameters(items: usize, _: &Parameters) -> Result<Measure, Error> {
-    Ok(Measure::spearman_rho(items))
 }
 
 impl PairMeasure for SpearmanRho {

@@ -3,9 +3,9 @@
 //! It is a kernel: the inner product of the vectors of n (n - 1) numbers that are 1 for "before or tied" and -1 for
 //! "after", divided by their number.
 
+use super::Measure;
 use super::kemeny_snell::KemenySnell;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
-use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
@@ -36,10 +36,6 @@ impl Measure {
     pub fn tau_x(items: usize) -> Self {
         SharedMeasure::new(TauX { distance: KemenySnell { items } }).into()
     }
-}
-
-pub(super) fn from_parameters(items: usize, _: &Parameters) -> Result<Measure, Error> {
-    Ok(Measure::tau_x(items))
 }
 
 impl PairMeasure for TauX {

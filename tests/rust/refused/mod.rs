@@ -229,7 +229,7 @@ pub fn forms() -> Vec<Case> {
         case(distance().try_normalized(), "NoNormalizedForm { measure: \"a distance\" }"),
         case(standard().plus(distance()), "NotAKernel { measure: \"a distance\" }"),
         case(
-            standard().times(Measure::correlation(&Weight::Standard, 3).unwrap()),
+            standard().times(Measure::correlation(&Weight::Average, 3).unwrap()),
             "NotAKernel { measure: \"a correlation\" }",
         ),
         case(standard().plus(Measure::kernel(&Weight::Standard, 4).unwrap()), "ItemsDiffer"),

@@ -12,6 +12,10 @@ pub fn parameters() -> Vec<Case> {
         case(Measure::from_parameters("spearman", 5, &none()), "Parameter { name: \"measure\", value: \"spearman\""),
         case(Measure::from_parameters("mallows", 5, &none().with("lambda", 1.0)), "UnknownParameter"),
         case(Measure::from_parameters("distance", 5, &none().with("k", 1)), "UnknownParameter"),
+        case(
+            Measure::swap_distance(3, &[1.0, -1.0]),
+            "ParameterEntry { name: \"costs\", index: 1, value: -1.0, rule: \"a finite number that is not negative\" }",
+        ),
         case(kendall(named("topp")), "Parameter { name: \"weight\", value: \"topp\""),
         case(kendall(none().with("weight", 3)), "ParameterType"),
         case(kendall(none().with("weight", Parameter::Nothing)), "ParameterType"),
