@@ -17,19 +17,13 @@ from wkendall.rankings import Rankings, matched, read_both, read_ranking
 class Described(Protocol):
     """A measure: what describes itself to the Rust crate."""
 
-    @property
-    def _listed_only(self) -> bool: ...
-
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure: ...
-
-    def _of_items(self, items: int) -> Described: ...
 
 
 def gram_of(
     x: Rankings, y: Rankings | None, measure: Described, run: Run, function: str = "gram_matrix"
 ) -> NDArray[Any]:
     """Compute the matrix between all rankings of `x`, or between those of `x` and of `y`."""
-    measure, x, y = with_all_listed(measure, x, y)
     shape = (len(x), len(x if y is None else y))
     core = measure._measure(x.n_items, shape[0] * shape[1])
     out = run.result(shape, shape[1], ADVICE_GRAM if function == "gram_matrix" else ADVICE)
@@ -41,28 +35,11 @@ def gram_of(
 
 def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any]:
     """Compute the value of each ranking with itself."""
-    measure, rankings, _ = with_all_listed(measure, rankings)
     core = measure._measure(rankings.n_items)
     if run.result_type == np.float32:
         core.check_single()
     own = _core.diagonal(core, rankings._handle, threads=run.threads)
     return own.astype(run.result_type, copy=False)
-
-
-def with_all_listed(
-    measure: Described, x: Rankings, y: Rankings | None = None
-) -> tuple[Described, Rankings, Rankings | None]:
-    """Return a measure and rankings whose lists have all their items, if the measure looks at listed items only.
-
-    Lists do not store the last of all items: for a kernel, a list of all items but one is a list of all items. Here it is
-    not. With two more items in the catalogue, which nobody lists, every list is stored as it is.
-    """
-    sets = [x] if y is None else [x, y]
-    if not measure._listed_only or not any(part._leaves_out for part in sets):
-        return measure, x, y
-    if all(part._handle.is_lists and part._longest < x.n_items - 1 for part in sets):
-        return measure, x, y
-    return measure._of_items(x.n_items), x._with_two_more_items(), None if y is None else y._with_two_more_items()
 
 
 def called(measure: Described, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> Any:
@@ -86,6 +63,5 @@ def _is_one_ranking(X: Any) -> bool:
 def value_of(measure: Described, x: Rankings, y: Rankings) -> float:
     """Compute the value for two single rankings."""
     out = np.empty((1, 1))
-    measure, x, other = with_all_listed(measure, x, y)
-    _core.gram(measure._measure(x.n_items), x._handle, (other or y)._handle, out, threads=1)
+    _core.gram(measure._measure(x.n_items), x._handle, y._handle, out, threads=1)
     return float(out[0, 0])

@@ -21,14 +21,6 @@ from wkendall.measures import _NONE, Kernel, Measure, Takes
 _TIES: frozenset[Takes] = frozenset({"ties"})
 
 
-class _OfListedItems(Measure):
-    """A measure whose values depend on the listed items of lists only."""
-
-    @property
-    def _listed_only(self) -> bool:
-        return True
-
-
 class WeightedTau(Measure):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
@@ -239,7 +231,7 @@ class SwapDistance(Measure):
         return _NONE
 
 
-class RankBiasedOverlap(_OfListedItems, Kernel):
+class RankBiasedOverlap(Kernel):
     """Rank-biased overlap of two lists, which may be of different lengths, with ties.
 
     `(1 - p) / p` times the sum over all depths d of `p ** d` times the agreement at depth d: the number of items that both
@@ -293,7 +285,7 @@ class RankBiasedOverlap(_OfListedItems, Kernel):
         return self.value == "min"
 
 
-class AverageOverlap(_OfListedItems, Kernel):
+class AverageOverlap(Kernel):
     """The mean over depths d of the share of common items among the first d of both lists.
 
     It is a kernel. With ties it is the mean over the orders that agree with both rankings. Items that are not listed are
@@ -320,11 +312,8 @@ class AverageOverlap(_OfListedItems, Kernel):
     def __init__(self, depth: SupportsIndex | None = None) -> None:
         self.depth = depth
 
-    def _of_items(self, items: int) -> AverageOverlap:
-        return AverageOverlap(items if self.depth is None else self.depth)
 
-
-class Footrule(_OfListedItems, Measure):
+class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
     Tied items have the mean of the ranks that they share. In lists, an item that only the other list has gets the rank
@@ -419,7 +408,7 @@ class TauX(Kernel):
         pass
 
 
-class FaginKendall(_OfListedItems, Measure):
+class FaginKendall(Measure):
     """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both.
 
     A pair of items adds 1 if the lists put it in another order; an item that is not listed is below those that are. A pair

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall._errors import RankingError, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._matrix import called
 from wkendall._text import shown
 from wkendall.tensors import quadruple_weights, tensor_weights
@@ -120,15 +120,6 @@ class Measure:
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         """Check the parameters for `items` items; `pairs` is the number of pairs of rankings to compare."""
         return _core.Measure(self._name, items, vars(self))
-
-    @property
-    def _listed_only(self) -> bool:
-        """Whether values depend on the listed items of lists only, and not on the number of other items."""
-        return False
-
-    def _of_items(self, items: int) -> Self:  # noqa: ARG002
-        """Return the measure for lists of this many items, in a larger catalogue."""
-        return self
 
     def _used(self) -> Self:
         """Return the measure without parameters that it does not use."""
@@ -440,22 +431,6 @@ class _Combination(Kernel):
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
         return frozenset.intersection(*(part.takes for part in self._parts()))
-
-    @property
-    def _listed_only(self) -> bool:
-        """Whether values depend on the listed items of lists only, and not on the number of other items."""
-        return any(part._listed_only for part in self._parts())
-
-    def _of_items(self, items: int) -> Self:
-        if not all(part._listed_only for part in self._parts()):
-            rule = (
-                "one part looks at listed items only, the other at all items, and a list has all items but one or all"
-            )
-            raise RankingError(
-                f"{self!r} is not available for these lists: {rule}", argument="kernel", kind="not taken"
-            )
-        given = self.get_params(deep=False)
-        return type(self)(**{name: v._of_items(items) if isinstance(v, Kernel) else v for name, v in given.items()})
 
     def _used(self) -> Self:
         given = self.get_params(deep=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from numbers import Real
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import as_order, check_choice
 from wkendall._errors import bad_argument, bad_type
-from wkendall._matrix import diagonal_of, with_all_listed
+from wkendall._matrix import diagonal_of
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._run import Run
@@ -243,7 +243,6 @@ def as_radius(radius: object) -> float:
 def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors: int, run: Run) -> Neighbors:
     """Find neighbours. If `y` is `x` itself, a ranking can be its own neighbour."""
     check_fits(len(x), 2 * n_neighbors, np.dtype(np.float64), ADVICE)
-    measure, x, y = _with_all_listed(measure, x, y)
     index = _index(x if y is None else y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -256,7 +255,6 @@ def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors:
 
 def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, run: Run) -> csr_array:
     """Find all rankings within a radius."""
-    measure, x, y = _with_all_listed(measure, x, y)
     index = _index(x if y is None else y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -289,12 +287,6 @@ def graph_of(x: Rankings, y: Rankings | None, measure: Measure, wanted: int | fl
     # If rankings have different self-similarities, a larger kernel can mean a larger distance.
     by_distance = np.lexsort((distances, rows))
     return _sparse(distances[by_distance], indices[by_distance], starts, _shape(x, y))
-
-
-def _with_all_listed(measure: Measure, x: Rankings, y: Rankings | None) -> tuple[Measure, Rankings, Rankings | None]:
-    """Return what is compared; if `y` is `x` itself, it still is."""
-    found, rows, columns = with_all_listed(measure, x, None if y is x else y)
-    return cast("Measure", found), rows, rows if y is x else columns
 
 
 def _sparse(

@@ -238,41 +238,6 @@ class Rankings:
         places = self._handle.ranks() + 1
         return np.where(places > self.n_items, np.nan, places) if self._missing == "anywhere" else places
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether they are lists, or a row leaves out items at the bottom."""
-        return self._handle.is_lists or (self._listed is not None and bool((self._listed < self.n_items).any()))
-
-    @property
-    def _longest(self) -> int:
-        """The largest number of items that a row lists."""
-        return self.n_items if self._listed is None else int(self._listed.max(initial=0))
-
-    def _with_two_more_items(self) -> Rankings:
-        """Return them as lists out of a catalogue with two more items, with every item that a row lists."""
-        m, n = self.shape
-        listed = np.full(m, n) if self._listed is None else self._listed
-        if self._handle.is_lists:
-            bounds, columns, starts = self._handle.parts()
-            rows, stored = np.repeat(np.arange(m), np.diff(bounds)), np.diff(bounds)
-            # The last block of a list of all items is not stored.
-            for row in np.flatnonzero(listed > stored).tolist():
-                last = np.setdiff1d(np.arange(n), columns[bounds[row] : bounds[row + 1]])
-                rows = np.concatenate([rows, np.full(len(last), row)])
-                columns, starts = (
-                    np.concatenate([columns, last]),
-                    np.concatenate([starts, np.full(len(last), n)]),
-                )
-            order = np.argsort(rows, kind="stable")
-            rows, columns, starts = rows[order], columns[order], starts[order]
-        else:
-            places = self._handle.ranks() - int(self._handle.is_complete)  # those of complete rankings count from 1
-            rows, columns = np.nonzero(places < listed[:, np.newaxis])
-            starts = places[rows, columns]
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=m))])
-        handle = _core.Rankings.lists(bounds, columns.astype(np.int64), starts.astype(np.int64), n + 2, False, True)
-        return Rankings._made(handle, self._missing, listed=listed)
-
     def distinct(self) -> Rankings:
         """Return the different rankings, each once, in the order of their first rows; counts are added up.
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._disk import as_path, refuse_own_file
-from wkendall._matrix import with_all_listed
 from wkendall._run import Run
 from wkendall.gram import as_kernel
 from wkendall.gram_file.blocks import Rows, Work
@@ -87,15 +86,14 @@ def gram_to_file(
 
 def prepare(measure: Measure, x: Rankings, y: Rankings | None, run: Run) -> Work:
     """Check everything that can be checked before a file is created."""
-    described = {"measure": type(measure).__name__, **measure._options()}
-    compared, x, y = with_all_listed(measure, x, y)
-    core = compared._measure(x.n_items, len(x) * len(x if y is None else y))
+    core = measure._measure(x.n_items, len(x) * len(x if y is None else y))
     # Decided for the whole matrix, so that all blocks are computed in the same way.
     expanded = _core.expanded_lists(core, x._handle, None if y is None else y._handle, run.backend)
     if expanded is not None:
         other = None if expanded[1] is None else Rankings._made(expanded[1], x._missing)
         x, y = Rankings._made(expanded[0], x._missing), other
     rows, columns = Rows(x), None if y is None else Rows(y)
-    work = Work(core, rows, columns, run.result_type, run.threads, run.backend, described)
+    options = {"measure": type(measure).__name__, **measure._options()}
+    work = Work(core, rows, columns, run.result_type, run.threads, run.backend, options)
     work.check()
     return work
