@@ -281,7 +281,7 @@ impl Measure {
     ///
     /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
     /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
-    /// "Comparing top k lists", 2003). A list of all items but one is complete: the last item has the last rank.
+    /// "Comparing top k lists", 2003). So are [`Incomplete`](crate::Incomplete) rankings whose missing items come last.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};
