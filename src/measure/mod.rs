@@ -139,6 +139,12 @@ impl Part {
         }
     }
 
+    /// Whether only the listed items of lists count.
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_listed(&self) -> bool {
+        matches!(self, Self::Pairwise(measure) if measure.get().takes() == Takes::Listed)
+    }
+
     fn is_kernel(&self) -> bool {
         match self {
             Self::Kendall(measure) => !measure.is_distance(),

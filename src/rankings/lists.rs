@@ -220,6 +220,12 @@ impl Lists {
         &self.has_all
     }
 
+    /// The same lists; others of them have all items.
+    #[cfg(feature = "python")]
+    pub(crate) fn with_all(self, has_all: Vec<bool>) -> Self {
+        Self { has_all, ..self }
+    }
+
     /// The start of each list among the entries, and their total number at the end.
     #[cfg(feature = "python")]
     pub(crate) fn bounds(&self) -> &[usize] {

@@ -238,6 +238,15 @@ fn rankings_with_ties() {
             (rankings, groups_of(items, &values))
         });
         check(items, true, (&x, &s), (&y, &t));
+        // The same as lists of all items, bitwise.
+        for Case { measure, .. } in cases(items, true) {
+            let lists = Lists::from_incomplete(&x).unwrap();
+            let [found, of_lists] = [
+                gram(&measure, &x, None, Options::default()).unwrap(),
+                gram(&measure, &lists, None, Options::default()).unwrap(),
+            ];
+            assert_eq!(found, of_lists, "{measure:?}");
+        }
     }
 }
 
