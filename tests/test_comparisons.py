@@ -3,6 +3,7 @@
 import csv
 import gzip
 import inspect
+import pickle
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -365,6 +366,30 @@ def test_what_measures_say_of_themselves(comparison):
         if not any(comparison.name == name for name, *_ in NOT_POSITIVE):  # see below
             assert measure.is_kernel == comparison.kernel
         assert comparison.takes & {"ties", "lists"} <= measure.takes
+
+
+@pytest.mark.parametrize("name", ["AverageOverlap", "RankBiasedOverlap", "Footrule", "FaginKendall"])
+def test_lists_that_differ_by_the_last_item(name, tmp_path):
+    """The same for lists, rows with NaN, pickles, one row, items in another order, neighbours and files."""
+    rows = np.array([[1, 2, NAN], [1, 2, 3], [3, 1, 2]])
+    comparison = BY[name]
+    wanted = comparison.matrix(rows, rows, **comparison.parameters(3, np.random.default_rng(0))[0])
+    measure = comparison.measure(**comparison.parameters(3, np.random.default_rng(0))[0])
+    dense, lists = wkendall.Rankings(rows, missing="bottom", items=list("abc")), as_rankings("lists", rows)
+    for x in (dense, lists):
+        found = measure(x)
+        np.testing.assert_allclose(found, wanted, atol=1e-15)
+        np.testing.assert_array_equal(measure(pickle.loads(pickle.dumps(x))), found)
+        assert measure(x[0], x[1])[0, 0] == found[0, 1]
+        assert len(x.distinct()) == 3
+        near = wkendall.neighbors(x, measure=measure, n_neighbors=2)
+        np.testing.assert_array_equal(near.values, np.take_along_axis(found, near.indices, axis=1))
+    turned = wkendall.Rankings(rows[:, ::-1], missing="bottom", items=list("cba"))
+    np.testing.assert_allclose(measure(dense, turned), wanted, atol=1e-15)
+    if measure.is_kernel:
+        np.testing.assert_array_equal(
+            wkendall.gram_to_file(tmp_path / "matrix.npy", dense, kernel=measure), measure(dense)
+        )
 
 
 def test_ties_and_lists_where_none_are_taken(comparison):

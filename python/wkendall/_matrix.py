@@ -28,8 +28,8 @@ def gram_of(
     core = measure._measure(x.n_items, shape[0] * shape[1])
     out = run.result(shape, shape[1], ADVICE_GRAM if function == "gram_matrix" else ADVICE)
     with progress_bar(run.progress, function) as show:
-        columns = None if y is None else y._handle
-        _core.gram(core, x._handle, columns, out, threads=run.threads, backend=run.backend, progress=show)
+        columns = None if y is None else y._handle_for(core)
+        _core.gram(core, x._handle_for(core), columns, out, threads=run.threads, backend=run.backend, progress=show)
     return out
 
 
@@ -38,7 +38,7 @@ def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any
     core = measure._measure(rankings.n_items)
     if run.result_type == np.float32:
         core.check_single()
-    own = _core.diagonal(core, rankings._handle, threads=run.threads)
+    own = _core.diagonal(core, rankings._handle_for(core), threads=run.threads)
     return own.astype(run.result_type, copy=False)
 
 
@@ -63,5 +63,6 @@ def _is_one_ranking(X: Any) -> bool:
 def value_of(measure: Described, x: Rankings, y: Rankings) -> float:
     """Compute the value for two single rankings."""
     out = np.empty((1, 1))
-    _core.gram(measure._measure(x.n_items), x._handle, y._handle, out, threads=1)
+    core = measure._measure(x.n_items)
+    _core.gram(core, x._handle_for(core), y._handle_for(core), out, threads=1)
     return float(out[0, 0])

@@ -248,9 +248,8 @@ def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors:
         if index is not None:
             rows = None if y is None else x._handle
             return Neighbors(*index.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
-        sides = (x._handle, None if y is None else y._handle)
         how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
-        return Neighbors(*_core.neighbors(_bound(x, y, measure), *sides, n_neighbors, **how))
+        return Neighbors(*_core.neighbors(*_bound(x, y, measure), n_neighbors, **how))
 
 
 def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, run: Run) -> csr_array:
@@ -261,9 +260,8 @@ def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, 
             rows = None if y is None else x._handle
             found = index.within(rows, radius, threads=run.threads, progress=show)
         else:
-            sides = (x._handle, None if y is None else y._handle)
             how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
-            found = _core.within(_bound(x, y, measure), *sides, radius, **how)
+            found = _core.within(*_bound(x, y, measure), radius, **how)
     starts, indices, values = found
     return _sparse(values, indices, starts, _shape(x, y))
 
@@ -404,6 +402,9 @@ def _shape(x: Rankings, y: Rankings | None) -> tuple[int, int]:
     return len(x), len(x if y is None else y)
 
 
-def _bound(x: Rankings, y: Rankings | None, measure: Measure) -> _core.Measure:
+def _bound(
+    x: Rankings, y: Rankings | None, measure: Measure
+) -> tuple[_core.Measure, _core.Rankings, _core.Rankings | None]:
     rows, columns = _shape(x, y)
-    return measure._measure(x.n_items, rows * columns)
+    core = measure._measure(x.n_items, rows * columns)
+    return core, x._handle_for(core), None if y is None else y._handle_for(core)

@@ -238,6 +238,12 @@ class Rankings:
         places = self._handle.ranks() + 1
         return np.where(places > self.n_items, np.nan, places) if self._missing == "anywhere" else places
 
+    def _handle_for(self, measure: _core.Measure) -> _core.Rankings:
+        """Return the rankings for a measure. One of listed items must know which rows list all."""
+        if self._listed is None or not measure.takes_listed:
+            return self._handle
+        return self._handle.listed(self._listed == self.n_items)
+
     def distinct(self) -> Rankings:
         """Return the different rankings, each once, in the order of their first rows; counts are added up.
 
@@ -248,13 +254,10 @@ class Rankings:
         >>> len(found), found.counts
         (2, array([2, 1]))
         """
-        _, member = merged(self)
-        # [1, 2, NaN, NaN] and [1, 2, 3, 3] have equal kernels, but do not list the same items.
-        same = np.stack([member, member if self._listed is None else self._listed], axis=1)
-        _, first, member = np.unique(same, axis=0, return_index=True, return_inverse=True)
+        first, member = merged(self)
         observed = np.ones(len(self), dtype=np.int64) if self._counts is None else self._counts
         counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, member.reshape(-1), observed)
+        np.add.at(counts, member, observed)
         order = np.argsort(first)
         found = self[first[order]]
         return Rankings._made(
@@ -488,7 +491,11 @@ def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     else:
         keys = _keys_of_lists(rankings) if rankings._handle.is_lists else _keys(rankings._places)
     _, first, member = np.unique(keys, return_index=True, return_inverse=True)
-    return first, member
+    if rankings._listed is not None:
+        # [1, 2, NaN, NaN] and [1, 2, 3, 3] have equal kernels, but do not list the same items.
+        same = np.stack([member, rankings._listed], axis=1)
+        _, first, member = np.unique(same, axis=0, return_index=True, return_inverse=True)
+    return first, member.reshape(-1)
 
 
 def _keys(places: NDArray[Any]) -> NDArray[Any]:

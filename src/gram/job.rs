@@ -1,6 +1,6 @@
 //! The steps that matrices, diagonals, plans and searches for neighbours have in common: rankings and measure must
-//! match, lists are expanded to rankings of all items where that is needed or faster, and a measure gets the form that
-//! its strategies take.
+//! match, lists are expanded to rankings of all items where that is needed or faster, measures of listed items get
+//! exactly these, and a measure gets the form that its strategies take.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::{Element, Options};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Measure, PairMeasure, Part, Takes};
 use crate::parallel;
-use crate::rankings::{Incomplete, Operands, RankingSet, with_operands};
+use crate::rankings::{Incomplete, Lists, Operands, RankingSet, with_operands};
 
 /// Returns an error for options without threads or tiles, and for rankings of another number of items.
 pub(super) fn check(measure: &Measure, operands: Operands<'_>, options: &Options<'_>) -> Result<(), Error> {
@@ -37,7 +37,14 @@ pub(super) enum Expand {
 pub(super) struct Job<'a> {
     measure: JobMeasure<'a>,
     given: Operands<'a>,
-    expanded: Option<Expanded>,
+    converted: Option<Converted>,
+}
+
+/// Rankings in another representation than given.
+enum Converted {
+    Expanded(Expanded),
+    /// With entries for all listed items.
+    Listed(Lists, Option<Lists>),
 }
 
 enum JobMeasure<'a> {
@@ -63,30 +70,47 @@ impl<'a> Job<'a> {
                 let of_items = if is_tied { measure.as_positions()? } else { None };
                 let measure = of_items.map_or(Cow::Borrowed(measure), Cow::Owned);
                 find_own(&measure, options)?;
-                Ok(Self { measure: JobMeasure::Kendall(measure), given, expanded })
+                let converted = expanded.map(Converted::Expanded);
+                Ok(Self { measure: JobMeasure::Kendall(measure), given, converted })
             }
             Part::Pairwise(measure) => {
                 let measure = measure.get();
-                let expanded = match given {
-                    Operands::Tied(..) | Operands::Lists(..) if measure.takes() == Takes::Complete => {
+                let takes = measure.takes();
+                let converted = match given {
+                    Operands::Tied(..) | Operands::Lists(..) if takes == Takes::Complete => {
                         return Err(measure.complete_only());
                     }
                     Operands::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
                         let rankings = "missing items that can be anywhere, only for missing items that come last";
                         return Err(Error::NotTaken { measure: measure.name(), rankings });
                     }
-                    Operands::Lists(x, y) if measure.takes() == Takes::Ties => Some(expand::all_items(x, y)?),
+                    Operands::Lists(x, y) if takes == Takes::Ties => {
+                        Some(Converted::Expanded(expand::all_items(x, y)?))
+                    }
+                    Operands::Lists(x, y)
+                        if takes == Takes::Listed && has(x.has_all(), y.map(Lists::has_all), true) =>
+                    {
+                        let y = y.map(Lists::with_last_blocks).transpose()?;
+                        Some(Converted::Listed(x.with_last_blocks()?, y))
+                    }
+                    Operands::Tied(x, y)
+                        if takes == Takes::Listed && has(x.has_all(), y.map(Incomplete::has_all), false) =>
+                    {
+                        let listed = |set| Lists::from_incomplete(set)?.with_last_blocks();
+                        Some(Converted::Listed(listed(x)?, y.map(listed).transpose()?))
+                    }
                     Operands::Complete(..) | Operands::Tied(..) | Operands::Lists(..) => None,
                 };
-                Ok(Self { measure: JobMeasure::Pairwise(measure), given, expanded })
+                Ok(Self { measure: JobMeasure::Pairwise(measure), given, converted })
             }
         }
     }
 
-    /// The rankings, expanded where that was decided.
+    /// The rankings, converted where that was decided.
     pub(super) fn operands(&self) -> Operands<'_> {
-        match &self.expanded {
-            Some((x, y)) => Operands::Tied(x, y.as_ref()),
+        match &self.converted {
+            Some(Converted::Expanded((x, y))) => Operands::Tied(x, y.as_ref()),
+            Some(Converted::Listed(x, y)) => Operands::Lists(x, y.as_ref()),
             None => self.given,
         }
     }
@@ -129,6 +153,11 @@ impl<'a> Job<'a> {
             JobMeasure::Pairwise(_) => Ok(()),
         }
     }
+}
+
+/// Whether a row of two sets has this flag.
+fn has(x: &[bool], y: Option<&[bool]>, flag: bool) -> bool {
+    x.contains(&flag) || y.is_some_and(|y| y.contains(&flag))
 }
 
 /// What is computed, apart from the rankings.

@@ -29,8 +29,7 @@ impl Measure {
     /// by d. Without a depth, over all d up to the number of items. It is a kernel.
     ///
     /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
-    /// [list](crate::Lists) are never common. A list of all items but one is complete: the last item has the last rank.
-    /// Errors are below 1e-13.
+    /// [list](crate::Lists) are never common. Errors are below 1e-13.
     ///
     /// # Errors
     /// When the depth is 0 or above the number of items.
@@ -67,7 +66,7 @@ impl PairMeasure for AverageOverlap {
     }
 
     fn takes(&self) -> Takes {
-        Takes::Lists
+        Takes::Listed
     }
 
     fn is_kernel(&self) -> bool {
@@ -103,8 +102,7 @@ impl PairMeasure for AverageOverlap {
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
-        let ranked = |list| Ranked::from_list(list, self.items);
-        self.between_lists(memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?)
+        self.between_lists(memory::try_map(rows, Ranked::from_list)?, memory::try_map(columns, Ranked::from_list)?)
     }
 }
 

@@ -2,10 +2,7 @@
 //!
 //! It is not a kernel: it is 0 for equal lists. It is a distance, but not a metric for lists of different lengths.
 
-use std::borrow::Cow;
-
 use super::kemeny_snell::KemenySnell;
-use super::overlap::with_last;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Measure, Parameters};
 use crate::error::Error;
@@ -31,8 +28,7 @@ impl Measure {
     /// those that are. A pair of items adds 1 if the two lists have it in opposite orders, and `p` if both items are in
     /// one list and neither is in the other. Complete rankings are lists of all items.
     ///
-    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. A list of all items but one is complete:
-    /// the last item has the last rank. Lists with ties are refused.
+    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused.
     ///
     /// # Errors
     /// When `p` is not from 0 to 1.
@@ -60,12 +56,12 @@ impl FaginKendall {
     }
 
     /// A list without ties.
-    fn checked<'a>(&self, list: List<'a>) -> Result<Cow<'a, [[u32; 2]]>, Error> {
+    fn checked<'a>(&self, list: List<'a>) -> Result<List<'a>, Error> {
         let mut seen = memory::filled(list.len(), false)?;
         if list.iter().any(|&[_, start]| std::mem::replace(&mut seen[start as usize], true)) {
             return Err(self.not_tied());
         }
-        with_last(list, self.items())
+        Ok(list)
     }
 
     /// The value for two lists, given the positions of their common items.
@@ -95,7 +91,7 @@ impl PairMeasure for FaginKendall {
     }
 
     fn takes(&self) -> Takes {
-        Takes::Lists
+        Takes::Listed
     }
 
     fn is_distance(&self) -> bool {
@@ -121,9 +117,9 @@ impl PairMeasure for FaginKendall {
         let (rows, columns) = (memory::try_map(rows, checked)?, memory::try_map(columns, checked)?);
         let longest = rows.iter().chain(&columns).map(|list| list.len()).max().unwrap_or(0);
         let mut memory = ListWorkspace::new(longest, Some(Isa::widest()), cancel)?;
-        let mut common = CommonItems::new(columns.iter().map(|list| &**list))?;
+        let mut common = CommonItems::new(columns.iter().copied())?;
         Ok(Box::new(move |row, column| {
-            let (s, t) = (&rows[row], &columns[column]);
+            let (s, t) = (rows[row], columns[column]);
             self.between(s, t, common.of(row, s, column), &mut memory)
         }))
     }

@@ -25,7 +25,7 @@ impl PairMeasure for Footrule {
     }
 
     fn takes(&self) -> Takes {
-        Takes::Lists
+        Takes::Listed
     }
 
     fn is_distance(&self) -> bool {
@@ -52,8 +52,7 @@ impl PairMeasure for Footrule {
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
-        let ranked = |list| RankedList::new(list, self.items);
-        let (rows, columns) = (memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?);
+        let (rows, columns) = (memory::try_map(rows, RankedList::new)?, memory::try_map(columns, RankedList::new)?);
         Ok(Box::new(move |row, column| rows[row].twice_distance(&columns[column]) as f64 / 2.0))
     }
 }
@@ -79,20 +78,14 @@ struct RankedList {
 }
 
 impl RankedList {
-    fn new(list: List<'_>, items: usize) -> Result<Self, Error> {
+    fn new(list: List<'_>) -> Result<Self, Error> {
         let mut sizes = memory::filled(list.len(), 0)?;
         for &[_, start] in list {
             sizes[start as usize] += 1;
         }
         let unlisted = 2 * (list.len() as u64 + 1);
-        let mut ranks = memory::with_capacity(list.len() + 1)?;
-        ranks.extend(list.iter().map(|&[item, start]| (item, 2 * u64::from(start) + sizes[start as usize] + 1)));
-        if list.len() + 1 == items {
-            // Lists of all items do not store the last one.
-            let place = (0..).zip(list).take_while(|&(place, &[item, _])| item == place).count();
-            ranks.insert(place, (place as u32, unlisted));
-        }
-        Ok(Self { ranks, unlisted })
+        let twice = |start: u32| 2 * u64::from(start) + sizes[start as usize] + 1;
+        Ok(Self { ranks: memory::collect(list.iter().map(|&[item, start]| (item, twice(start))))?, unlisted })
     }
 
     /// Twice the footrule over the items of both lists: a merge of the two.

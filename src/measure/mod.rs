@@ -140,6 +140,12 @@ impl Part {
         }
     }
 
+    /// Whether only the listed items of lists count.
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_listed(&self) -> bool {
+        matches!(self, Self::Pairwise(measure) if measure.get().takes() == Takes::Listed)
+    }
+
     fn is_kernel(&self) -> bool {
         match self {
             Self::Kendall(measure) => !measure.is_distance(),
@@ -282,7 +288,7 @@ impl Measure {
     ///
     /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
     /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
-    /// "Comparing top k lists", 2003). A list of all items but one is complete: the last item has the last rank.
+    /// "Comparing top k lists", 2003). So are [`Incomplete`](crate::Incomplete) rankings whose missing items come last.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};

@@ -25,9 +25,8 @@ pub(super) struct Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    /// A list out of a catalogue of `items` items.
-    pub(super) fn from_list(list: List<'a>, items: usize) -> Result<Self, Error> {
-        Self::new(with_last(list, items)?)
+    pub(super) fn from_list(list: List<'a>) -> Result<Self, Error> {
+        Self::new(Cow::Borrowed(list))
     }
 
     /// The `depth` best items of a ranking, given by its order.
@@ -87,19 +86,6 @@ impl<'a> Ranked<'a> {
             None => Cut { start: depth, end: depth, depth },
         }
     }
-}
-
-/// A list of all items but one is a list of all items: the last item has the last rank, and is not stored.
-pub(super) fn with_last(list: List<'_>, items: usize) -> Result<Cow<'_, [[u32; 2]]>, Error> {
-    if list.len() + 1 != items {
-        return Ok(Cow::Borrowed(list));
-    }
-    let place = (0..).zip(list).take_while(|&(place, &[item, _])| item == place).count();
-    let mut entries = memory::with_capacity(items)?;
-    entries.extend_from_slice(&list[..place]);
-    entries.push([place as u32, list.len() as u32]);
-    entries.extend_from_slice(&list[place..]);
-    Ok(Cow::Owned(entries))
 }
 
 /// The block of a ranking that contains the last rank of a top; its ranks are from `start` to `end`.

@@ -25,8 +25,10 @@ pub(crate) enum Takes {
     Complete,
     /// Also rankings with ties. Lists are expanded to rankings of all items.
     Ties,
-    /// Also lists, without expanding them.
+    /// Also lists, without expanding them. Items that are not listed are tied at the end.
     Lists,
+    /// Also lists, of which only the listed items count: `[a, b]` and `[a, b, c]` differ, even if there is no other item.
+    Listed,
 }
 
 /// A measure that is computed for one pair of rankings at a time.
@@ -75,7 +77,8 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         Err(self.complete_only())
     }
 
-    /// Prepares lists.
+    /// Prepares lists. With [`Takes::Listed`] they have all listed items; otherwise those of the last block of a list of
+    /// all items are left out.
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
         let _ = (rows, columns, cancel);
         Err(self.complete_only())

@@ -58,8 +58,7 @@ impl Measure {
     /// tied items (Corsi and Urbano 2024): "w" puts them all at the first of their ranks, "a" is the mean over all
     /// orders, and "b" divides it by the root of the values of both rankings with themselves, depth by depth.
     ///
-    /// "min" is a kernel, the others are not. Errors are below 1e-13. A list of all items but one is complete: the last
-    /// item has the last rank.
+    /// "min" is a kernel, the others are not. Errors are below 1e-13.
     ///
     /// # Errors
     /// When `p` is not between 0 and 1, or there is no such value or variant.
@@ -110,7 +109,7 @@ impl PairMeasure for RankBiasedOverlap {
     }
 
     fn takes(&self) -> Takes {
-        Takes::Lists
+        Takes::Listed
     }
 
     fn is_kernel(&self) -> bool {
@@ -144,8 +143,7 @@ impl PairMeasure for RankBiasedOverlap {
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
-        let ranked = |list| Ranked::from_list(list, self.items);
-        let (rows, columns) = (memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?);
+        let (rows, columns) = (memory::try_map(rows, Ranked::from_list)?, memory::try_map(columns, Ranked::from_list)?);
         let longest = rows.iter().chain(&columns).map(Ranked::len).max().unwrap_or(0);
         let tables = Tables::new(self.p, 2 * longest)?;
         let mut gains = Gains::new(longest)?;

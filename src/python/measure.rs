@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use super::rankings::Rankings;
 use super::{in_use, watched};
 use crate::gram::cost::{own_ns, part_ns};
-use crate::measure::{KendallMeasure, NamedMeasure, Numbers};
+use crate::measure::{KendallMeasure, NamedMeasure, Numbers, Part};
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::{Error, FACTORS, Parameter, Parameters, WEIGHTS, Workspace, memory, parallel};
 
@@ -100,6 +100,12 @@ impl Measure {
     #[getter]
     fn has_index(&self) -> bool {
         self.0.kendall().is_some_and(|measure| !measure.needs_all_items())
+    }
+
+    /// Whether only the listed items of lists count.
+    #[getter]
+    fn takes_listed(&self) -> bool {
+        self.0.parts().iter().any(Part::takes_listed)
     }
 
     /// The value for the identity and the one permutation in `pi`.

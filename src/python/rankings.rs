@@ -171,6 +171,23 @@ impl Rankings {
         })
     }
 
+    /// The rankings as lists. `has_all` tells which of them have all items, which complete rankings do not know. The same
+    /// object if it is that already.
+    fn listed<'py>(slf: &Bound<'py, Self>, has_all: PyReadonlyArray1<'_, bool>) -> PyResult<Bound<'py, Self>> {
+        let (py, set, has_all) = (slf.py(), &slf.get().0, has_all.as_slice()?);
+        if matches!(set, Set::Lists(lists) if lists.has_all() == has_all) {
+            return Ok(slf.clone());
+        }
+        if has_all.len() != slf.get().rows() {
+            return Err(PyValueError::new_err("there must be one flag for each ranking"));
+        }
+        let lists = py.detach(|| {
+            let has_all = memory::collect(has_all.iter().copied())?;
+            Ok::<_, Error>(set.as_lists()?.into_owned().with_all(has_all))
+        })?;
+        Bound::new(py, Self(Set::Lists(lists)))
+    }
+
     /// The inverse permutation of each.
     fn inverse(&self, py: Python<'_>) -> PyResult<Self> {
         let set = self.complete()?;

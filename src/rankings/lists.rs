@@ -12,8 +12,8 @@ use crate::parallel::Watch;
 /// Ranked lists out of the same catalogue of items. The items that are not in a list come after all its items, tied:
 /// one block of ranks at the end.
 ///
-/// A listed item takes 8 bytes, an unlisted one takes none. The last block of a ranking is never stored, so that equal
-/// rankings have the same representation, however they were given.
+/// A listed item takes 8 bytes, an unlisted one takes none. The last block of a list of all items is not stored: for
+/// kernels the same ranking as a list without these items. Measures of the listed items get it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lists {
     items: usize,
@@ -21,6 +21,8 @@ pub struct Lists {
     bounds: Vec<usize>,
     /// Item and first rank of its block, from 0: list by list, in order of the items.
     entries: Vec<[u32; 2]>,
+    /// Whether a list has all items, so that those without an entry are its last block.
+    has_all: Vec<bool>,
 }
 
 /// One of the lists: item and first rank of its block, in order of the items.
@@ -119,11 +121,12 @@ impl Lists {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (bounds, entries) = parts.read(reading, threads, watch)?;
-        Ok(Self { items: parts.items, bounds, entries })
+        let items = parts.items;
+        let (bounds, entries, has_all) = parts.read(reading, threads, watch)?;
+        Ok(Self { items, bounds, entries, has_all })
     }
 
-    /// Rankings with ties as lists: each list has all items except those of its last block.
+    /// Rankings with ties as lists. Items without a number are not listed.
     ///
     /// # Errors
     /// When an item can be anywhere, or there is no memory.
@@ -143,7 +146,8 @@ impl Lists {
             }
             bounds.push(entries.len());
         }
-        Ok(Self { items: rankings.items(), bounds, entries })
+        let has_all = memory::collect(rankings.has_all().iter().copied())?;
+        Ok(Self { items: rankings.items(), bounds, entries, has_all })
     }
 
     /// The lists as rankings of all items, for computations that need a number for each item anyway.
@@ -167,7 +171,8 @@ impl Lists {
                 of_row[item as usize] = start;
             }
         }
-        Incomplete::from_ranks(self.rows(), self.items, &starts, Missing::Error)
+        let has_all = memory::collect(self.has_all.iter().copied())?;
+        Ok(Incomplete::from_ranks(self.rows(), self.items, &starts, Missing::Error)?.with_all(has_all))
     }
 
     /// The number of lists.
@@ -210,6 +215,17 @@ impl Lists {
         &self.entries[self.bounds[row]..self.bounds[row + 1]]
     }
 
+    /// Whether each list has all items, so that those without an entry are its last block.
+    pub(crate) fn has_all(&self) -> &[bool] {
+        &self.has_all
+    }
+
+    /// The same lists; others of them have all items.
+    #[cfg(feature = "python")]
+    pub(crate) fn with_all(self, has_all: Vec<bool>) -> Self {
+        Self { has_all, ..self }
+    }
+
     /// The start of each list among the entries, and their total number at the end.
     #[cfg(feature = "python")]
     pub(crate) fn bounds(&self) -> &[usize] {
@@ -240,6 +256,30 @@ impl Lists {
         for &row in rows {
             entries.extend_from_slice(self.row(row));
         }
-        Ok(Self { items: self.items, bounds, entries })
+        let has_all = memory::collect(rows.iter().map(|&row| self.has_all[row]))?;
+        Ok(Self { items: self.items, bounds, entries, has_all })
+    }
+
+    /// The lists with entries for all items that they list, also in the last block.
+    pub(crate) fn with_last_blocks(&self) -> Result<Self, Error> {
+        let mut bounds = memory::with_capacity(self.bounds.len())?;
+        bounds.push(0);
+        let mut entries = Vec::new();
+        for row in 0..self.rows() {
+            let list = self.row(row);
+            if self.has_all[row] {
+                let mut stored = list.iter().copied().peekable();
+                memory::reserve(&mut entries, self.items)?;
+                entries.extend(
+                    (0..self.items as u32)
+                        .map(|item| stored.next_if(|entry| entry[0] == item).unwrap_or([item, list.len() as u32])),
+                );
+            } else {
+                memory::extend(&mut entries, list)?;
+            }
+            bounds.push(entries.len());
+        }
+        let has_all = memory::filled(self.rows(), false)?;
+        Ok(Self { items: self.items, bounds, entries, has_all })
     }
 }

@@ -146,13 +146,14 @@ fn leave_out(start: u32, entries: &mut [[u32; 2]]) -> usize {
 }
 
 impl<V: Value> Parts<'_, V> {
-    /// The start of each list among the entries, and the entries: items, each with the first rank of its block.
+    /// The start of each list among the entries; the entries, items with the first rank of their block; and whether each
+    /// list has all items.
     pub(crate) fn read(
         self,
         reading: ListReading,
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
-    ) -> Result<(Vec<usize>, Vec<[u32; 2]>), Error> {
+    ) -> Result<(Vec<usize>, Vec<[u32; 2]>, Vec<bool>), Error> {
         let given = self.check()?;
         let mut bounds = memory::filled(given.len(), 0)?;
         let mut entries = memory::filled(self.listed.len(), [0; 2])?;
@@ -187,7 +188,8 @@ impl<V: Value> Parts<'_, V> {
             return Err(self.wrong(wrong, given[wrong]..given[wrong + 1], reading)?.unwrap_or(Error::Changed));
         }
         close_gaps(&given, &mut bounds, &mut entries);
-        Ok((bounds, entries))
+        let has_all = memory::collect(given.windows(2).map(|two| two[1] - two[0] == self.items))?;
+        Ok((bounds, entries, has_all))
     }
 
     /// The item of an entry, if it is in the catalogue.

@@ -59,6 +59,8 @@ pub struct Incomplete {
     starts_at: Vec<u32>,
     /// The number of items of each row that have a position.
     placed: Vec<u32>,
+    /// Whether every item of each row has a number, so that no item is missing.
+    has_all: Vec<bool>,
     /// Whether every row is complete and without ties.
     complete: bool,
 }
@@ -198,23 +200,25 @@ impl Incomplete {
     /// Memory for `rows` rankings, to be filled in.
     fn zeros(rows: usize, items: usize, missing: Missing) -> Result<Self, Error> {
         let zeros = || memory::filled(rows * items, 0);
-        let placed = memory::filled(rows, items as u32)?;
+        let (placed, has_all) = (memory::filled(rows, items as u32)?, memory::filled(rows, true)?);
         let (starts, orders, downs, starts_at) = (zeros()?, zeros()?, zeros()?, zeros()?);
-        Ok(Self { rows, items, missing, starts, orders, downs, starts_at, placed, complete: true })
+        Ok(Self { rows, items, missing, starts, orders, downs, starts_at, placed, has_all, complete: true })
     }
 
     /// All rankings, `rows` at a time.
     fn jobs(&mut self, rows: usize) -> impl Iterator<Item = RowsMut<'_>> {
         let size = (rows * self.items).max(1);
-        let Self { starts, orders, downs, starts_at, placed, .. } = self;
+        let Self { starts, orders, downs, starts_at, placed, has_all, .. } = self;
         let lists = starts.chunks_mut(size).zip(orders.chunks_mut(size));
         let lists = lists.zip(downs.chunks_mut(size).zip(starts_at.chunks_mut(size)));
-        lists.zip(placed.chunks_mut(rows)).map(|(((starts, orders), (downs, starts_at)), placed)| RowsMut {
+        let flags = placed.chunks_mut(rows).zip(has_all.chunks_mut(rows));
+        lists.zip(flags).map(|(((starts, orders), (downs, starts_at)), (placed, has_all))| RowsMut {
             starts,
             orders,
             downs,
             starts_at,
             placed,
+            has_all,
         })
     }
 
@@ -318,6 +322,16 @@ impl Incomplete {
         }
     }
 
+    /// Whether every item of each row has a number.
+    pub(crate) fn has_all(&self) -> &[bool] {
+        &self.has_all
+    }
+
+    /// The same rankings; other rows have a number for every item.
+    pub(super) fn with_all(self, has_all: Vec<bool>) -> Self {
+        Self { has_all, ..self }
+    }
+
     /// Whether items can have unknown positions.
     pub(crate) fn has_unknown(&self) -> bool {
         self.missing == Missing::Anywhere
@@ -329,7 +343,8 @@ impl Incomplete {
         for (&row, mut to) in rows.iter().zip(selected.jobs(1)) {
             to.copy(self.row(row));
         }
-        Ok(Self { complete: self.complete, ..selected })
+        let has_all = memory::collect(rows.iter().map(|&row| self.has_all[row]))?;
+        Ok(Self { complete: self.complete, has_all, ..selected })
     }
 
     /// Complete rankings as incomplete ones.
@@ -362,21 +377,24 @@ struct RowsMut<'a> {
     downs: &'a mut [u32],
     starts_at: &'a mut [u32],
     placed: &'a mut [u32],
+    has_all: &'a mut [bool],
 }
 
 impl<'a> RowsMut<'a> {
     /// One ranking after another.
     fn each(self, items: usize) -> impl Iterator<Item = RowsMut<'a>> {
         let items = items.max(1);
-        let Self { starts, orders, downs, starts_at, placed } = self;
+        let Self { starts, orders, downs, starts_at, placed, has_all } = self;
         let lists = starts.chunks_mut(items).zip(orders.chunks_mut(items));
         let lists = lists.zip(downs.chunks_mut(items).zip(starts_at.chunks_mut(items)));
-        lists.zip(placed.chunks_mut(1)).map(|(((starts, orders), (downs, starts_at)), placed)| RowsMut {
+        let flags = placed.chunks_mut(1).zip(has_all.chunks_mut(1));
+        lists.zip(flags).map(|(((starts, orders), (downs, starts_at)), (placed, has_all))| RowsMut {
             starts,
             orders,
             downs,
             starts_at,
             placed,
+            has_all,
         })
     }
 
@@ -405,6 +423,7 @@ impl<'a> RowsMut<'a> {
                 self.starts[item as usize] = values.len() as u32;
             }
         }
+        self.has_all.fill(listed == values.len());
         self.placed.fill(if missing == Missing::Anywhere { listed } else { values.len() } as u32);
         self.finish();
         ties || !tied

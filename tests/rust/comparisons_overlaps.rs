@@ -238,20 +238,28 @@ fn rankings_with_ties() {
             (rankings, groups_of(items, &values))
         });
         check(items, true, (&x, &s), (&y, &t));
+        // The same as lists of all items, bitwise.
+        for Case { measure, .. } in cases(items, true) {
+            let lists = Lists::from_incomplete(&x).unwrap();
+            let [found, of_lists] = [
+                gram(&measure, &x, None, Options::default()).unwrap(),
+                gram(&measure, &lists, None, Options::default()).unwrap(),
+            ];
+            assert_eq!(found, of_lists, "{measure:?}");
+        }
     }
 }
 
-/// Lists of any lengths, an empty one among them. A list of all items has no ties at the end, which would not be
-/// listed.
+/// Lists of any lengths, an empty one among them.
 fn random_lists(random: &mut Random, rows: usize, items: usize, ties: bool) -> Vec<Groups> {
     let mut lists = vec![Groups::new()];
     while lists.len() < rows {
-        let length = [random.below(items + 1), random.below(items.min(4) + 1), items][random.below(3)];
-        let length = if length + 1 == items { items } else { length };
+        let lengths = [random.below(items + 1), random.below(items.min(4) + 1), items, items.saturating_sub(1)];
+        let length = lengths[random.below(4)];
         let order: Vec<usize> = random.ranks(items)[..length].iter().map(|&item| item as usize - 1).collect();
         let mut groups = Groups::new();
         for (place, &item) in order.iter().enumerate() {
-            let tied = ties && place > 0 && place + 1 < items && random.below(2) == 0;
+            let tied = ties && place > 0 && random.below(2) == 0;
             if tied { groups.last_mut().unwrap().push(item) } else { groups.push(vec![item]) }
         }
         lists.push(groups);
@@ -271,14 +279,49 @@ fn lists_of(items: usize, lists: &[Groups]) -> Lists {
     Lists::from_ranks(items, &bounds, &listed, &values).unwrap()
 }
 
+/// The same lists as rows of numbers, in which NaN is not listed.
+fn incomplete_of(items: usize, lists: &[Groups]) -> Incomplete {
+    let mut values = vec![f64::NAN; items * lists.len()];
+    for (row, list) in values.chunks_mut(items.max(1)).zip(lists) {
+        for (place, group) in (0..).zip(list) {
+            group.iter().for_each(|&item| row[item] = f64::from(place));
+        }
+    }
+    Incomplete::from_ranks(lists.len(), items, &values, Missing::Bottom).unwrap()
+}
+
 #[test]
 fn lists() {
     let mut random = Random(3);
-    for items in 2..=40 {
+    for items in 0..=40 {
         for ties in [false, true] {
             let [x, y] = [6, 4].map(|rows| random_lists(&mut random, rows, items, ties));
             check(items, ties, (&lists_of(items, &x), &x), (&lists_of(items, &y), &y));
+            if items > 0 {
+                let [s, t] = [&x, &y].map(|lists| incomplete_of(items, lists));
+                check(items, ties, (&s, &x), (&t, &y));
+                assert_eq!(Lists::from_incomplete(&s).unwrap(), lists_of(items, &x));
+                assert_eq!(
+                    Lists::from_incomplete(&lists_of(items, &x).to_incomplete().unwrap()),
+                    Ok(lists_of(items, &x))
+                );
+            }
         }
+    }
+}
+
+#[test]
+fn lists_that_differ_by_the_last_items() {
+    // Out of three items: a b, a b c, a, and a (b c). Kernels see two rankings, measures of listed items see four.
+    let x = [vec![vec![0], vec![1]], vec![vec![0], vec![1], vec![2]], vec![vec![0]], vec![vec![0], vec![1, 2]]];
+    let lists = lists_of(3, &x);
+    assert_ne!(lists_of(3, &x[..1]), lists_of(3, &x[1..2]));
+    check(3, true, (&lists, &x), (&lists, &x));
+    let many: Vec<Groups> = (0..400).map(|row| x[row * row % 7 % 4].clone()).collect();
+    check(3, true, (&lists_of(3, &many), &many), (&lists, &x));
+    for kernel in [Measure::kernel(&Weight::Standard, 3).unwrap(), Measure::kemeny_snell(3)] {
+        let found = gram(&kernel, &lists, None, Options::default()).unwrap();
+        assert!((0..4).all(|row| found[4 * row] == found[4 * row + 1] && found[4 * row + 2] == found[4 * row + 3]));
     }
 }
 

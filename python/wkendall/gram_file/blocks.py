@@ -44,10 +44,14 @@ class Rows:
     Parameters
     ----------
     rankings : Rankings
+    measure : Measure, optional
+        A measure of listed items also needs to know which these are.
     """
 
-    def __init__(self, rankings: Rankings) -> None:
-        self.core, self._missing = rankings._handle, rankings._missing
+    def __init__(self, rankings: Rankings, measure: _core.Measure | None = None) -> None:
+        of_listed = measure is not None and measure.takes_listed
+        self.core = rankings._handle if measure is None else rankings._handle_for(measure)
+        self._missing, self._listed = rankings._missing, rankings._listed if of_listed else None
 
     def __len__(self) -> int:
         return self.core.rows
@@ -73,6 +77,8 @@ class Rows:
         else:
             kind = "complete" if self.complete else f"incomplete, {self._missing}"
             parts = [self.core.ranks().astype("<u4")]
+        if self._listed is not None:
+            parts.append(self._listed.astype("<u4"))
         found = blake2b(f"{kind} {parts[-1].shape}".encode(), digest_size=16)
         for part in parts:
             if part.size:

@@ -92,7 +92,7 @@ def prepare(measure: Measure, x: Rankings, y: Rankings | None, run: Run) -> Work
     if expanded is not None:
         other = None if expanded[1] is None else Rankings._made(expanded[1], x._missing)
         x, y = Rankings._made(expanded[0], x._missing), other
-    rows, columns = Rows(x), None if y is None else Rows(y)
+    rows, columns = Rows(x, core), None if y is None else Rows(y, core)
     options = {"measure": type(measure).__name__, **measure._options()}
     work = Work(core, rows, columns, run.result_type, run.threads, run.backend, options)
     work.check()

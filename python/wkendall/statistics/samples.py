@@ -71,7 +71,14 @@ def pooled(groups: Sequence[Rankings], threads: int | None) -> Rankings:
     counts = None
     if any(group._counts is not None for group in groups):
         counts = np.concatenate([observed(group) for group in groups])
-    return Rankings._made(from_places(stacked, missing, threads), missing, items=groups[0]._items, counts=counts)
+    listed = None
+    if any(group._listed is not None for group in groups):
+        all_items = [np.full(len(group), group.n_items) for group in groups]
+        listed = np.concatenate(
+            [full if group._listed is None else group._listed for group, full in zip(groups, all_items, strict=True)]
+        )
+    core = from_places(stacked, missing, threads)
+    return Rankings._made(core, missing, listed=listed, items=groups[0]._items, counts=counts)
 
 
 def observed(rankings: Rankings) -> Counts:
