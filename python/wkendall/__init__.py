@@ -49,6 +49,7 @@ Statistics
     two_sample_test        test whether groups of rankings differ
     TestResult             what the tests return
     independence_test      test whether rankings depend on labels, numbers or other rankings
+    permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
     Consensus              what consensus returns
     pair_importance        the pairs of items that a model of rankings looks at
@@ -171,6 +172,7 @@ if TYPE_CHECKING:
     from wkendall.statistics.correlations import Correlations, corr
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.relabelings import permutation_pvalue
     from wkendall.statistics.results import TestResult
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
@@ -234,6 +236,7 @@ __all__ = [
     "optimize",
     "packed_signs",
     "pair_importance",
+    "permutation_pvalue",
     "plotting",
     "position_weights",
     "read_csv",
@@ -290,6 +293,7 @@ _MODULES = {
     "statistics.correlations": ["Correlations", "corr"],
     "statistics.importance": ["PairImportance", "pair_importance"],
     "statistics.independence": ["independence_test"],
+    "statistics.relabelings": ["permutation_pvalue"],
     "statistics.results": ["TestResult"],
     "statistics.two_samples": ["two_sample_test"],
     "tensors": ["position_weights"],

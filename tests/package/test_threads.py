@@ -88,6 +88,7 @@ CALLS = {
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "independence_test": lambda _: wkendall.independence_test(X, COEF, n_permutations=99, rng=0),
+    "permutation_pvalue": lambda _: wkendall.permutation_pvalue(X[:2], Y[:2], n_permutations=99, rng=0),
     "suquan_svd": lambda _: wkendall.suquan_svd(X, LABELS),
     "from_lists": lambda _: wkendall.from_lists([["a", "b"], ["b", "c"]]).to_lists(),
     "gram_to_file": lambda folder: (wkendall.gram_to_file(folder / "gram.npy", X), np.load(folder / "gram.npy"))[1],

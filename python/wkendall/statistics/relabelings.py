@@ -1,0 +1,120 @@
+"""P-values of any measure: how often rankings with relabelled items are as similar."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from wkendall._arguments import Random, as_threads, generator
+from wkendall._errors import bad_argument
+from wkendall._matrix import gram_of, value_of
+from wkendall._run import Run
+from wkendall.arrays.options import from_places
+from wkendall.gram import as_measure
+from wkendall.measures import Kendall, Measure
+from wkendall.rankings import Rankings, read_both
+from wkendall.statistics.permutations import checked_permutations
+
+#: The number of places of relabelled rankings that are in memory at a time.
+CELLS = 1 << 22
+#: Values that differ by less than this, relative to the largest, count as equal.
+EQUAL = 1e-12
+
+
+def permutation_pvalue(
+    X: ArrayLike | Rankings,
+    Y: ArrayLike | Rankings,
+    measure: Measure | None = None,
+    *,
+    n_permutations: SupportsIndex = 9999,
+    rng: Random = None,
+    n_jobs: SupportsIndex | None = None,
+) -> NDArray[np.float64]:
+    """P-values for the similarity of each ranking of `X` with the same row of `Y`, by any measure.
+
+    The items of the ranking of Y are relabelled at random. The p-value is `(1 + c) / (1 + p)`, where p is the number of
+    relabelings and c is the number of those that are at least as similar as the ranking itself: with a larger value, or
+    a smaller one for a distance. A list keeps its length and gets random items of the catalogue.
+
+    Parameters
+    ----------
+    X, Y : Rankings or array-like of shape (m, n)
+        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y.
+    measure : Measure, optional
+        Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
+    n_permutations : int
+        The number of relabelings of each ranking.
+    rng : int, Generator or None
+        The source of random numbers.
+    n_jobs
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X, Y = [[1, 2, 3, 4, 5, 6, 7, 8]] * 2, [[2, 1, 3, 4, 5, 6, 8, 7], [5, 1, 8, 2, 7, 3, 6, 4]]
+    >>> wkendall.permutation_pvalue(X, Y, wkendall.WeightedTau(), rng=0).round(3)
+    array([0.004, 0.295])
+    """
+    chosen = as_measure(measure, Kendall())
+    permutations, random = checked_permutations(n_permutations), generator(rng)
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    x, y = read_both(X, Y, threads=as_threads(n_jobs))
+    assert y is not None
+    if len(x) != len(y):
+        raise bad_argument(
+            "Y", f" has {len(y)} rankings, but X has {len(x)}: each row of X is compared with the same row of Y"
+        )
+    sign = -1 if chosen.is_distance else 1
+    found = np.empty(len(x))
+    for row in range(len(x)):
+        observed = sign * value_of(chosen, x[row], y[row])
+        step = max(1, CELLS // max(1, x.n_items if not y._handle.is_lists else int(y[row]._handle.stored)))
+        as_similar, done = 0, 0
+        while done < permutations:
+            count = min(step, permutations - done)
+            values = sign * gram_of(x[row], _relabelled(y[row], count, random), chosen, run, "permutation_pvalue")
+            as_similar += int(np.count_nonzero(values >= observed - EQUAL * max(1.0, abs(observed))))
+            done += count
+        found[row] = (1 + as_similar) / (1 + permutations)
+    return found
+
+
+def _relabelled(ranking: Rankings, count: int, random: np.random.Generator) -> Rankings:
+    """Return copies of a ranking whose items have changed places at random."""
+    n = ranking.n_items
+    listed = None if ranking._listed is None else np.repeat(ranking._listed, count)
+    if not ranking._handle.is_lists:
+        places = random.permuted(np.repeat(np.asarray(ranking._places), count, axis=0), axis=1)
+        return Rankings._made(from_places(places, ranking._missing), ranking._missing, listed=listed)
+    _, columns, starts = ranking._handle.parts()
+    size = len(columns)
+    items = _distinct(n, (count, size), random)
+    order = np.argsort(items, axis=1)
+    data = np.take_along_axis(np.broadcast_to(starts, items.shape), order, axis=1)
+    bounds = np.arange(count + 1) * size
+    chosen = np.take_along_axis(items, order, axis=1)
+    lists = csr_array((data.ravel(), chosen.ravel(), bounds), shape=(count, n))
+    return Rankings._made(from_places(lists), ranking._missing, listed=listed)
+
+
+def _distinct(n: int, shape: tuple[int, int], random: np.random.Generator) -> NDArray[np.int64]:
+    """Draw rows of different numbers below n."""
+    count, size = shape
+    if 2 * size * size > n:
+        return np.array([random.permutation(n)[:size] for _ in range(count)], dtype=np.int64).reshape(shape)
+    found = random.integers(0, n, shape)
+    while True:  # more than half of the rows have different numbers each time
+        ordered = np.sort(found, axis=1)
+        again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+        if not len(again):
+            return found
+        found[again] = random.integers(0, n, (len(again), size))
