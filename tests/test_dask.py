@@ -462,8 +462,6 @@ def test_masked_entries_of_a_block():
     hidden = np.ma.masked_array(X, mask=np.zeros(X.shape, dtype=bool))
     hidden[1, 2] = hidden[len(X) - 1, 0] = np.ma.masked
     found = wkendall.dask.neighbors(da.from_array(hidden, chunks=(3, -1)), n_neighbors=1)
-    with pytest.raises(
-        wkendall.RankingError, match=r"^X: row \d+, column [02] is masked: every entry"
-    ) as raised:
+    with pytest.raises(wkendall.RankingError, match=r"^X: row \d+, column [02] is masked: every entry") as raised:
         found.indices.compute(scheduler="synchronous")
     assert (raised.value.row, raised.value.column) in ((1, 2), (len(X) - 1, 0))

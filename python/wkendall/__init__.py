@@ -102,6 +102,7 @@ Layers, each using only those below it:
     nearest    neighbours of rankings, and bits for binary indexes
     embedding  the tensors and features whose inner products are the kernels
     gram       matrices of all pairs, single pairs, and the diagonal
+    comparisons  comparisons that are published under a name
     measures   what is computed for two rankings
     tensors    general weights, and the tensors of the named weights
     low_rank   factors of a matrix of weights

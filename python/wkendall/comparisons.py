@@ -7,12 +7,15 @@ kernels can also be added and multiplied, and used wherever a kernel is taken.
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Literal, SupportsIndex
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall import _core
+from wkendall._arguments import real_array
+from wkendall._errors import bad_argument
+from wkendall._text import shown
 from wkendall.measures import _NONE, Kernel, Measure, Takes
 
 _TIES: frozenset[Takes] = frozenset({"ties"})
@@ -43,7 +46,7 @@ class WeightedTau(Measure):
     --------
     >>> import wkendall
     >>> wkendall.WeightedTau()([[1, 2, 3, 4]], [[2, 1, 3, 4], [1, 2, 4, 3]]).round(3)
-    array([[0.52, 0.813]])
+    array([[0.52 , 0.813]])
     """
 
     _name = "weighted_tau"
@@ -66,7 +69,10 @@ class WeightedTau(Measure):
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         weigher = self.weigher
         if callable(weigher):
-            weigher = np.array([weigher(rank) for rank in range(items)], dtype=np.float64)
+            weigher = [weigher(rank) for rank in range(items)]
+            for rank, weight in enumerate(weigher):
+                if not isinstance(weight, Real) or isinstance(weight, bool):
+                    raise TypeError(f"weigher({rank}) is {shown(weight)}, but must be a real number")
         return _core.Measure(self._name, items, {**vars(self), "weigher": weigher})
 
 
@@ -106,7 +112,11 @@ class WeightedConcordance(Measure):
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         given: dict[str, Any] = {"w": self.w}
         if isinstance(self.w, tuple) and len(self.w) == 2:
-            given = {"earlier": self.w[0], "later": self.w[1]}
+            for side, numbers in zip(("earlier", "later"), self.w, strict=True):
+                given[side] = real_array(numbers, "w", (1,), "two arrays of n numbers, or a matrix")
+                if len(given[side]) != items:
+                    raise bad_argument("w", f" has {len(given[side])} numbers, but there are {items} items")
+            del given["w"]
         return _core.Measure(self._name, items, {**given, "side": self.side})
 
 
@@ -253,7 +263,7 @@ class RankBiasedOverlap(Kernel):
     >>> import wkendall
     >>> lists = wkendall.from_lists([["a", "b", "c"], ["b", "a", "d", "e"]])
     >>> wkendall.RankBiasedOverlap(0.9)(lists[:1], lists[1:]).round(3)
-    array([[0.704]])
+    array([[0.63]])
     """
 
     _name = "rank_biased_overlap"

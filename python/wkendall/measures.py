@@ -139,17 +139,22 @@ class Kernel(Measure):
         return True
 
     def __add__(self, other: object) -> Kernel:
-        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+        return Sum(self, other) if _are_kernels(self, other) else NotImplemented  # type: ignore[arg-type]
 
     def __mul__(self, other: object) -> Kernel:
-        if isinstance(other, Kernel):
-            return Product(self, other)
-        return Scaled(self, other) if _is_number(other, Real) else NotImplemented  # type: ignore[arg-type]
+        if _are_kernels(self, other):
+            return Product(self, other)  # type: ignore[arg-type]
+        return Scaled(self, other) if self.is_kernel and _is_number(other, Real) else NotImplemented  # type: ignore[arg-type]
 
     __rmul__ = __mul__
 
     def __pow__(self, exponent: object) -> Kernel:
-        return Power(self, exponent) if _is_number(exponent, Integral) else NotImplemented  # type: ignore[arg-type]
+        known = self.is_kernel and _is_number(exponent, Integral)
+        return Power(self, exponent) if known else NotImplemented  # type: ignore[arg-type]
+
+
+def _are_kernels(*measures: object) -> bool:
+    return all(isinstance(measure, Kernel) and measure.is_kernel for measure in measures)
 
 
 def _is_number(value: object, kind: type) -> bool:

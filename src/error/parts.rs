@@ -101,6 +101,7 @@ impl Error {
             | Self::ListBounds { .. }
             | Self::EntriesDiffer { .. } => Some("shape"),
             Self::TooManyItems { .. } => Some("too many items"),
+            Self::NotTaken { .. } => Some("not taken"),
             Self::RowLength { .. } => Some("ragged"),
             Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),
             Self::ListedNotFinite { value, .. } if value.is_nan() => Some("nan"),

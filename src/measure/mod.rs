@@ -134,7 +134,8 @@ impl Part {
     #[cfg(feature = "python")]
     pub(crate) fn takes_complete_only(&self) -> bool {
         match self {
-            Self::Kendall(measure) => measure.mean().is_err(),
+            // Order 1 has a form of its own for ties.
+            Self::Kendall(measure) => measure.mean().is_err() && !matches!(measure.as_positions(), Ok(Some(_))),
             Self::Pairwise(measure) => measure.get().takes() == Takes::Complete,
         }
     }

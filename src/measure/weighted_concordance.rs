@@ -98,7 +98,7 @@ impl PairMeasure for WeightedConcordance {
         let sums = if self.both { 2.0 } else { 1.0 };
         let length = length as f64;
         match self.weights {
-            ConcordanceWeights::Table(_) => sums * (20.0 + 10.0 * length + 0.15 * length * length),
+            ConcordanceWeights::Table(_) => sums * (20.0 + 9.5 * length + 0.04 * length * length),
             ConcordanceWeights::Factors { .. } => sums * (20.0 + 3.0 * length * (length + 1.0).log2()),
         }
     }

@@ -53,7 +53,7 @@ def test_every_command(kind, capsys):
 def test_kinds_that_differ():
     run("neighbors a.soc b.toi -n 1 -o near.npz")
     x, y = (wkendall.Rankings(np.array(ROWS[kind], dtype=float), **READ["toi"]) for kind in ("soc", "toi"))
-    found = wkendall.neighbors(x, y, n_neighbors=1, measure=wkendall.Kendall())
+    found = wkendall.neighbors(x, y, n_neighbors=1)
     np.testing.assert_array_equal(np.load("near.npz")["values"], found.values)
 
 

@@ -215,7 +215,10 @@ def test_bad_weights_of_classes_are_refused(kind, factor):
         ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
         ({"y": None}, "requires y to be passed, but the target y is None"),
         ({"y": [0, 1, np.nan, 1]}, "NaN"),
-        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, 'missing is .anywhere., which is for the standard weight'),
+        (
+            {"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")},
+            "missing is .anywhere., which is for the standard weight",
+        ),
     ],
 )
 def test_bad_rankings_and_labels_are_refused(kind, change, message):

@@ -95,7 +95,7 @@ CASES = {
         lambda X: wk.combine(Rankings(X, ties="mean"), np.ones(len(X)), np.ones((1500, 1500))),
     ),
     "suquan_svd, ties": (tied, (6000, 300), lambda X: wk.suquan_svd(Rankings(X, ties="mean"), np.arange(len(X)) % 2)),
-    "embed": (rankings, (4000, 300), lambda X: wk.embed(X, np.ones((300, 300)), dtype=np.float32)),
+    "embed": (rankings, (4000, 300), lambda X: wk.embed(X, np.ones((300, 300)))),
     "combine": (rankings, (6000, 1500), lambda X: wk.combine(X, np.ones(len(X)), np.ones((1500, 1500)))),
     "linear_function": (
         rankings,

@@ -221,5 +221,7 @@ def test_kappa_is_the_kernel_with_the_identity(top, missing):
 
 
 def test_tensors_of_unknown_places_are_refused():
-    with pytest.raises(ValueError, match='missing is .anywhere., which is for the standard weight: tensors of weights take'):
+    with pytest.raises(
+        ValueError, match=r"missing is .anywhere., which is for the standard weight: tensors of weights take"
+    ):
         wkendall.embed(Rankings([[1, NAN]], missing="anywhere"), np.ones(2))

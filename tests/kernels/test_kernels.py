@@ -114,9 +114,10 @@ def test_the_numbers_of_others():
     }
     names = {"np": np, "n": n, "k": k, "u": u, "x": x, "y": y, "s": {"input": "scores"}}
     names |= {"kernel": wkendall.kernel, "KendallCorrelation": KendallCorrelation, "Rankings": Rankings}
+    names |= {"WeightedTau": wkendall.WeightedTau, "SpearmanRho": wkendall.SpearmanRho}
     page = CONVENTIONS.read_text().partition("### kernrank: ties")[0]
     ours = dict(re.findall(r"^\| (.*?) \| .*?`([^`]*\*\*s[^`]*)` \|$", page, flags=re.MULTILINE))
-    assert len(ours) == 6
+    assert len(ours) == 7
     values = {theirs: np.squeeze(eval(code, names)) for theirs, code in ours.items()}
     assert np.isfinite(list(values.values())).all()
     for method, wanted in theirs.items():
@@ -125,6 +126,11 @@ def test_the_numbers_of_others():
         assert eval(code.replace('"add"', f'"{method}"'), names) == pytest.approx(wanted, rel=1e-12)
     scipy_tau = scipy.stats.kendalltau(x, y).statistic
     assert next(value for line, value in values.items() if "kendalltau" in line) == pytest.approx(scipy_tau, rel=1e-14)
+    for function in (scipy.stats.weightedtau, scipy.stats.spearmanr):
+        wanted = function(x, y).statistic
+        assert next(value for line, value in values.items() if function.__name__ in line) == pytest.approx(
+            wanted, rel=1e-12
+        )
     for method, wanted in theirs.items():
         normalized = {"ken": {}, "top": {"weight": "top", "k": n + 1 - k}, "add": {"weight": "add", "u": u[::-1]},
                       "mult": {"weight": "mult", "u": u[::-1]}, "aken": {"weight": "average"}}[method]  # fmt: skip

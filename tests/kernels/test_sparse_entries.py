@@ -127,5 +127,5 @@ def test_positive_scores_of_any_type_are_taken(dtype):
 
 
 def test_sparse_orders_are_refused():
-    with pytest.raises(wkendall.RankingError, match='goes with ranks and scores'):
+    with pytest.raises(wkendall.RankingError, match="goes with ranks and scores"):
         wkendall.gram_matrix(sparse([[1, NAN, 2]]), missing="bottom", input="orders")

@@ -65,7 +65,7 @@ PYTHON = [
     (lambda: gram([[1, 2, 3]], u="log"),
      "u is given, but the weight 'standard' does not use it: it goes with 'add' and 'mult'"),
     (lambda: gram([[1, 2, 3]], weight="mult", u=[1, NAN, 3]), "u[1] is NaN: position weights must be finite"),
-    (lambda: gram([[1, 2, 3]], signed=True, order=3), "signed is for order 2, not 3: higher orders have no discordant tuples"),
+    (lambda: gram([[1, 2, 3]], signed=True, order=3), "order is 3, but only kernels of order 2 have a signed form"),
     (lambda: gram([[1, 2, 3]], weight="kendall"),
      "weight is 'kendall', but must be one of 'standard', 'top', 'add', 'mult', 'average'"),
     (lambda: gram([[1, 2, 3]], kernel=Mallows(-1.0)),
@@ -110,7 +110,7 @@ COMMANDS = [
     ("a,a\n1,2\n", "", "votes.csv, line 1: columns 1 and 2 have the same name, 'a'"),
     ("a,b\n1,2\n", "--weight top", "--k is missing: the weight 'top' needs the number of ranks that count, from 1 to 2"),
     ("a,b\n1,2\n", "--weight mult --u 1,nan", "--u[1] is NaN: position weights must be finite"),
-    ("a,b\n1,2\n", "--order 3 --signed", "--signed is for order 2, not 3: higher orders have no discordant tuples"),
+    ("a,b\n1,2\n", "--order 3 --signed", "--order is 3, but only kernels of order 2 have a signed form"),
     ("a,b\n1,1\n", "--ties mean --order 3",
      "--order is 3, but rankings with ties or missing items take orders 1 and 2 only: means over more than two tied items "
      "at a time are not implemented"),

@@ -50,6 +50,23 @@ CALLS = {
     "Mallows": lambda _: Mallows(0.3)(X, Y),
     "KendallDistance": lambda _: wkendall.KendallDistance()(LISTS),
     "KendallCorrelation": lambda _: wkendall.KendallCorrelation("mult", u="log")(X[0], X[1]),
+    **{
+        type(measure).__name__: lambda _, measure=measure: wkendall.similarity_matrix(X, measure=measure)
+        for measure in (
+            wkendall.APCorrelation(),
+            wkendall.AverageOverlap(),
+            wkendall.FaginKendall(),
+            wkendall.Footrule(),
+            wkendall.GeneralizedKendall(position_costs=range(9)),
+            wkendall.KemenySnell(),
+            wkendall.RankBiasedOverlap(),
+            wkendall.SpearmanRho(),
+            wkendall.SwapDistance(range(8, 0, -1)),
+            wkendall.TauX(),
+            wkendall.WeightedConcordance((range(9), range(9))),
+            wkendall.WeightedTau(),
+        )
+    },
     "similarity_matrix": lambda _: wkendall.similarity_matrix(X, measure=wkendall.KendallCorrelation("average")),
     "kernel": lambda _: wkendall.kernel(X[0], X[1], weight="add", u="log"),
     "kappa": lambda _: wkendall.kappa(X[0], weight="average"),
