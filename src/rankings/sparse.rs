@@ -36,6 +36,10 @@ pub(crate) struct ListReading {
     pub(crate) ties: bool,
 }
 
+/// The start of each list among the entries; the entries, items with the first rank of their block; and whether each list
+/// has all items.
+pub(crate) type ReadLists = (Vec<usize>, Vec<[u32; 2]>, Vec<bool>);
+
 /// Lists that are read together.
 struct Job<'a> {
     first: usize,
@@ -146,14 +150,13 @@ fn leave_out(start: u32, entries: &mut [[u32; 2]]) -> usize {
 }
 
 impl<V: Value> Parts<'_, V> {
-    /// The start of each list among the entries; the entries, items with the first rank of their block; and whether each
-    /// list has all items.
+    /// Reads and checks the lists.
     pub(crate) fn read(
         self,
         reading: ListReading,
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
-    ) -> Result<(Vec<usize>, Vec<[u32; 2]>, Vec<bool>), Error> {
+    ) -> Result<ReadLists, Error> {
         let given = self.check()?;
         let mut bounds = memory::filled(given.len(), 0)?;
         let mut entries = memory::filled(self.listed.len(), [0; 2])?;

@@ -284,7 +284,9 @@ fn incomplete_of(items: usize, lists: &[Groups]) -> Incomplete {
     let mut values = vec![f64::NAN; items * lists.len()];
     for (row, list) in values.chunks_mut(items.max(1)).zip(lists) {
         for (place, group) in (0..).zip(list) {
-            group.iter().for_each(|&item| row[item] = f64::from(place));
+            for &item in group {
+                row[item] = f64::from(place);
+            }
         }
     }
     Incomplete::from_ranks(lists.len(), items, &values, Missing::Bottom).unwrap()
