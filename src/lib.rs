@@ -95,7 +95,7 @@
 //! embedding   the tensors of rankings for general weights
 //! gram        all pairs: plan, strategies, tiles
 //! measure     one pair: kernel, signed, normalized, distance, correlation, and others one file each
-//! kappa       one permutation: the partition algorithm
+//! pair        one pair of rankings: the partition algorithm, ties, lists
 //! simd        inner loops for every instruction set, on slices and terms of pairs, without rankings
 //! weight      the weights of pairs of positions
 //! rankings    checked sets of rankings
@@ -115,10 +115,10 @@ mod error;
 pub mod features;
 mod gram;
 pub mod importance;
-mod kappa;
 mod matrix;
 mod measure;
 mod memory;
+mod pair;
 mod parallel;
 #[cfg(feature = "python")]
 mod python;
@@ -135,9 +135,9 @@ pub use gram::{
     Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, gram, gram_into, gram_matrix, instruction_sets,
     neighbors, planned, within,
 };
-pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
 pub use measure::{Measure, Parameter, Parameters, TauRank};
+pub use pair::Workspace;
 pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use signs::{packed_signs, sign_bytes};

@@ -1,8 +1,8 @@
 //! Rankings as bits, one for the order of each pair of items, for binary indexes.
 
 use crate::error::Error;
-use crate::kappa::pairs_of;
 use crate::memory;
+use crate::pair::pairs_of;
 use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::Rankings;
 

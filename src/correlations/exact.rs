@@ -8,7 +8,7 @@
 use std::sync::OnceLock;
 
 use super::Alternative;
-use crate::kappa::pairs_of;
+use crate::pair::pairs_of;
 
 /// P-values are exact up to this many observations.
 const MOST: usize = 33;

@@ -4,8 +4,8 @@ use super::Alternative;
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
 use crate::gram::FinishPair;
-use crate::kappa::observed::Observed;
-use crate::kappa::pairs_of;
+use crate::pair::observed::Observed;
+use crate::pair::pairs_of;
 
 /// Tau-b of pairs of columns with enough common observations, and its p-value if there is an alternative.
 pub(super) struct TauB {

@@ -2,9 +2,9 @@
 
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{BeforeBoth, RunningSum};
-use crate::kappa::incomplete::TiedWorkspace;
 use crate::memory;
+use crate::pair::composed::{BeforeBoth, RunningSum};
+use crate::pair::incomplete::TiedWorkspace;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::tied::Blocks;

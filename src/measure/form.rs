@@ -3,8 +3,8 @@
 
 use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
-use crate::kappa;
 use crate::memory;
+use crate::pair;
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::mean_tensor::check_order;
 
@@ -120,7 +120,7 @@ impl KendallMeasure {
         match self.weight.unchecked_kernel() {
             Some(entries) => {
                 let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
-                self.finished(largest * kappa::pairs_of(self.items as u64) as f64)
+                self.finished(largest * pair::pairs_of(self.items as u64) as f64)
             }
             None => self.self_similarity(),
         }
@@ -217,11 +217,11 @@ impl KendallMeasure {
     /// The value for the count of [`KendallMeasure::counted`].
     #[inline]
     pub(crate) fn value_from_count(&self, count: u64) -> f64 {
-        let all = kappa::pairs_of(self.items as u64);
+        let all = pair::pairs_of(self.items as u64);
         let value = match self.quantity {
             Quantity::Concordant if self.is_later() => count as f64 / self.items.max(1) as f64,
             Quantity::Concordant => count as f64,
-            Quantity::Signed => kappa::balance(count.into(), all.into()),
+            Quantity::Signed => pair::balance(count.into(), all.into()),
             Quantity::Discordant => (all - count) as f64,
             Quantity::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
         };

@@ -3,9 +3,9 @@
 use super::checks::{check_not_negative, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{Composed, ordered};
-use crate::kappa::pairs_of;
 use crate::memory;
+use crate::pair::composed::{Composed, ordered};
+use crate::pair::pairs_of;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 

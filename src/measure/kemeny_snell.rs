@@ -6,10 +6,10 @@
 use super::Measure;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
-use crate::kappa::incomplete::{Need, TiedWorkspace, differing_pairs};
-use crate::kappa::lists::{CommonItems, CommonPairs, ListWorkspace};
-use crate::kappa::{Workspace, pairs_of, standard};
 use crate::memory;
+use crate::pair::incomplete::{Need, TiedWorkspace, differing_pairs};
+use crate::pair::lists::{CommonItems, CommonPairs, ListWorkspace};
+use crate::pair::{Workspace, pairs_of, standard};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::lists::List;
@@ -203,7 +203,7 @@ impl<'a> SizedList<'a> {
     }
 }
 
-/// The distance of two lists, by the kinds of pairs that `kappa/lists` describes: B is in both lists, A and C in one, R
+/// The distance of two lists, by the kinds of pairs that `pair/lists` describes: B is in both lists, A and C in one, R
 /// in none.
 fn of_lists(
     s: &SizedList<'_>,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::{Measure, Parameters};
 use crate::error::Error;
-use crate::kappa;
+use crate::pair;
 use crate::parallel::Cancel;
 use crate::weight::Weight;
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
@@ -82,7 +82,7 @@ impl KendallMeasure {
     }
 
     pub(super) fn new(weight: WeightKind, order: usize, items: usize, quantity: Quantity) -> Self {
-        let symmetric = weight.unchecked_kernel().is_none_or(|entries| kappa::is_symmetric(entries, items));
+        let symmetric = weight.unchecked_kernel().is_none_or(|entries| pair::is_symmetric(entries, items));
         let cancels = weight.can_cancel();
         Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
     }

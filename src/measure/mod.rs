@@ -59,7 +59,7 @@ pub use parameters::{Parameter, Parameters};
 pub use weighted_tau::TauRank;
 
 use crate::error::Error;
-use crate::kappa::Workspace;
+use crate::pair::Workspace;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::weight::Weight;

@@ -6,8 +6,8 @@
 use super::Measure;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
-use crate::kappa::lists::CommonItems;
 use crate::memory;
+use crate::pair::lists::CommonItems;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::lists::List;

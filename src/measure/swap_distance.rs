@@ -3,8 +3,8 @@
 use super::checks::{check_not_negative, check_range, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{CommonCounts, RunningSum};
 use crate::memory;
+use crate::pair::composed::{CommonCounts, RunningSum};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 

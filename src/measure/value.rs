@@ -2,7 +2,7 @@
 
 use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
-use crate::kappa::{self, Workspace};
+use crate::pair::{self, Workspace};
 use crate::rankings::Row;
 use crate::weight::kinds::PairWeight;
 
@@ -86,19 +86,19 @@ impl KendallMeasure {
         self.finished(match self.weight.pairs() {
             Some(weight) => self.value_for(weight, workspace),
             // Measures with other weights are kernels.
-            None => kappa::sum(&self.weight, workspace),
+            None => pair::sum(&self.weight, workspace),
         })
     }
 
     /// The value for the permutation in `workspace.values`, before division.
     fn value_for(&self, weight: &PairWeight, workspace: &mut Workspace) -> f64 {
-        let pairs = kappa::pairs_of(self.items as u64) as f64;
+        let pairs = pair::pairs_of(self.items as u64) as f64;
         match self.quantity {
-            Quantity::Concordant if self.order != 2 => kappa::ordered(weight, self.order, workspace),
-            Quantity::Concordant => kappa::concordant(weight, workspace),
-            Quantity::Signed => kappa::signed(weight, workspace),
-            Quantity::Discordant => pairs - kappa::concordant(weight, workspace),
-            Quantity::Mallows(lambda) => (-lambda * (pairs - kappa::concordant(weight, workspace))).exp(),
+            Quantity::Concordant if self.order != 2 => pair::ordered(weight, self.order, workspace),
+            Quantity::Concordant => pair::concordant(weight, workspace),
+            Quantity::Signed => pair::signed(weight, workspace),
+            Quantity::Discordant => pairs - pair::concordant(weight, workspace),
+            Quantity::Mallows(lambda) => (-lambda * (pairs - pair::concordant(weight, workspace))).exp(),
         }
     }
 

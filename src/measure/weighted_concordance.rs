@@ -3,8 +3,8 @@
 use super::checks::{check_finite, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{Composed, RunningSum};
 use crate::memory;
+use crate::pair::composed::{Composed, RunningSum};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::simd::{Isa, concordance};

@@ -3,9 +3,9 @@
 use super::checks::{check_not_negative, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Error, Measure, Parameters};
-use crate::kappa::composed::{BeforeBoth, Composed, RunningSum, ordered};
-use crate::kappa::incomplete::{Reversed, TiedWorkspace, Untied, reversed};
 use crate::memory;
+use crate::pair::composed::{BeforeBoth, Composed, RunningSum, ordered};
+use crate::pair::incomplete::{Reversed, TiedWorkspace, Untied, reversed};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::tied::Blocks;

@@ -2,10 +2,10 @@
 //! GHz with the widest instruction set.
 
 use super::{GramTask, Representation, Strategy};
-use crate::kappa::pairs_of;
 #[cfg(feature = "python")]
 use crate::measure::Part;
 use crate::measure::{Counted, KendallMeasure, symmetry};
+use crate::pair::pairs_of;
 use crate::rankings::Lists;
 use crate::simd::Isa;
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};

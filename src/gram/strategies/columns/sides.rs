@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::error::Error;
 use crate::gram::plan::Strategy;
-use crate::kappa::observed::TieSums;
 use crate::memory;
+use crate::pair::observed::TieSums;
 use crate::parallel::Cancel;
 use crate::rankings::Incomplete;
 use crate::rankings::tied::Blocks;

@@ -8,9 +8,9 @@
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_TABLE};
 use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_of_pairs};
-use crate::kappa::pairs_of;
 use crate::measure::{Counted, KendallMeasure};
 use crate::memory;
+use crate::pair::pairs_of;
 use crate::parallel::Cancel;
 use crate::rankings::Rankings;
 use crate::simd::bits::{self, SQUARE};

@@ -5,8 +5,8 @@ use super::setting::ListSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::kappa::lists::{CommonItems, ListWorkspace, Listed};
 use crate::memory;
+use crate::pair::lists::{CommonItems, ListWorkspace, Listed};
 use crate::parallel::{Cancel, Poll};
 use crate::simd::Isa;
 

@@ -3,8 +3,8 @@
 
 use crate::error::Error;
 use crate::gram::cost::PASS_NS;
-use crate::kappa::lists::ListSums;
 use crate::memory;
+use crate::pair::lists::ListSums;
 use crate::parallel::{self, Watch};
 use crate::weight::kinds::PairWeight;
 use crate::weight::tails::Tails;

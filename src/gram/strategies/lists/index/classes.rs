@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use crate::error::Error;
-use crate::kappa::lists::bounds::find_shape;
 use crate::memory;
+use crate::pair::lists::bounds::find_shape;
 use crate::parallel::Cancel;
 use crate::rankings::Lists;
 

@@ -5,8 +5,8 @@
 
 use super::postings::{Postings, fraction};
 use crate::error::Error;
-use crate::kappa::lists::bounds::{Bound, BoundBy};
 use crate::memory;
+use crate::pair::lists::bounds::{Bound, BoundBy};
 use crate::rankings::lists::List;
 
 /// An upper bound of the rounding error of adding single-precision numbers, for each number.

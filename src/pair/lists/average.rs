@@ -3,8 +3,8 @@
 use super::many::{self, ListTerm};
 use super::{FEW, ListSums, ListWorkspace, Listed};
 use crate::error::Error;
-use crate::kappa::tops::top_block;
 use crate::memory;
+use crate::pair::tops::top_block;
 use crate::simd::tops::{Four, TopBlock, of_blocks};
 
 /// For rows of pairs of at least this many items, check first for a stop.

@@ -3,7 +3,7 @@
 
 use super::many::{self, ListTerm};
 use super::{ListSums, ListWorkspace, Listed};
-use crate::kappa::pairs_of;
+use crate::pair::pairs_of;
 use crate::rankings::lists::List;
 
 /// Up to this many common items, all pairs of them are compared. This takes 0.6 ns per pair with vector instructions;

@@ -23,8 +23,8 @@ mod pairs;
 
 use super::{ListSums, Listed, sums};
 use crate::error::Error;
-use crate::kappa::pairs_of;
 use crate::memory;
+use crate::pair::pairs_of;
 use crate::simd::tops::of_blocks;
 use crate::weight::kinds::PairWeight;
 

@@ -2,8 +2,8 @@
 
 use super::ListWorkspace;
 use crate::error::Error;
-use crate::kappa::concordant_of;
 use crate::memory;
+use crate::pair::concordant_of;
 use crate::weight::means::Means;
 use crate::weight::pair::Terms;
 
