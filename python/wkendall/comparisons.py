@@ -16,9 +16,7 @@ from wkendall import _core
 from wkendall._arguments import real_array
 from wkendall._errors import bad_argument
 from wkendall._text import shown
-from wkendall.measures import _NONE, Kernel, Measure, Takes
-
-_TIES: frozenset[Takes] = frozenset({"ties"})
+from wkendall.measures import Kernel, Measure
 
 
 class WeightedTau(Measure):
@@ -50,6 +48,7 @@ class WeightedTau(Measure):
     """
 
     _name = "weighted_tau"
+    _takes = frozenset({"ties"})
 
     def __init__(
         self,
@@ -60,11 +59,6 @@ class WeightedTau(Measure):
         self.rank = rank
         self.weigher = weigher
         self.additive = additive
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TIES
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         weigher = self.weigher
@@ -99,15 +93,11 @@ class WeightedConcordance(Measure):
     """
 
     _name = "weighted_concordance"
+    _takes = frozenset()
 
     def __init__(self, w: ArrayLike | tuple[ArrayLike, ArrayLike], side: Literal["first", "both"] = "first") -> None:
         self.w = w
         self.side = side
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _NONE
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         given: dict[str, Any] = {"w": self.w}
@@ -149,14 +139,10 @@ class APCorrelation(Measure):
     """
 
     _name = "ap_correlation"
+    _takes = frozenset({"ties"})
 
     def __init__(self, symmetric: bool = False) -> None:
         self.symmetric = symmetric
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TIES
 
 
 class GeneralizedKendall(Measure):
@@ -185,15 +171,11 @@ class GeneralizedKendall(Measure):
 
     is_distance = True
     _name = "generalized_kendall"
+    _takes = frozenset()
 
     def __init__(self, *, item_weights: ArrayLike | None = None, position_costs: ArrayLike | None = None) -> None:
         self.item_weights = item_weights
         self.position_costs = position_costs
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _NONE
 
 
 class SwapDistance(Measure):
@@ -221,14 +203,10 @@ class SwapDistance(Measure):
 
     is_distance = True
     _name = "swap_distance"
+    _takes = frozenset()
 
     def __init__(self, costs: ArrayLike) -> None:
         self.costs = costs
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _NONE
 
 
 class RankBiasedOverlap(Kernel):
@@ -434,11 +412,7 @@ class FaginKendall(Measure):
 
     is_distance = True
     _name = "fagin_kendall"
+    _takes = frozenset({"lists"})
 
     def __init__(self, p: float = 0.5) -> None:
         self.p = p
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return frozenset({"lists"})

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 #: What a measure can compare: rankings with ties or missing items at the bottom, lists out of a catalogue, and rankings
 #: with items whose position is unknown.
 Takes = Literal["ties", "lists", "unknown"]
-_NONE: frozenset[Takes] = frozenset()
 _TAKES_TIES: frozenset[Takes] = frozenset({"ties", "lists"})
 _TAKES_ALL: frozenset[Takes] = _TAKES_TIES | {"unknown"}
 #: The named weights, and the parameter that each needs. The Rust crate has the table.
@@ -54,10 +53,13 @@ class Measure:
         """Whether the matrix of any rankings is symmetric and positive semi-definite."""
         return False
 
+    #: What `takes` says, if that does not depend on parameters.
+    _takes: ClassVar[frozenset[Takes]] = _TAKES_TIES
+
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return _TAKES_TIES
+        return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
         """Return the matrix of all pairs of rankings of `X`, or of `X` and `Y`; a number for two single rankings.

@@ -1,7 +1,7 @@
 //! Kumar and Vassilvitskii's generalized Kendall distance, with weights of items and costs of positions.
 
-use super::checks::{check_not_negative, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::parameters::{check_not_negative, check_range};
 use super::{Error, Measure, Parameters};
 use crate::memory;
 use crate::pair::composed::{Composed, ordered};

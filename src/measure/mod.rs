@@ -22,12 +22,10 @@
 //! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall               sums over pairs or tuples of items: their parameters
 //! parameters            parameters by name, and the rules that measures share
-//! checks                checks of parameters
 //! ```
 
 mod ap_correlation;
 mod average_overlap;
-mod checks;
 mod combination;
 mod fagin_kendall;
 mod footrule;

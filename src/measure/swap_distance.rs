@@ -1,7 +1,7 @@
 //! Farnoud and Milenkovic's distance: the cheapest way from one ranking to another by swaps of neighbours.
 
-use super::checks::{check_not_negative, check_range, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::parameters::{check_not_negative, check_range, wrong_number};
 use super::{Error, Measure, Parameters};
 use crate::memory;
 use crate::pair::composed::{CommonCounts, RunningSum};

@@ -1,7 +1,7 @@
 //! Shieh's weighted concordance: the sum over concordant pairs of a weight of the two ranks.
 
-use super::checks::{check_finite, check_range};
 use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::parameters::{check_finite, check_range};
 use super::{Error, Measure, Parameters};
 use crate::memory;
 use crate::pair::composed::{Composed, RunningSum};

@@ -1,7 +1,7 @@
 //! Vigna's weighted tau: Kendall's tau in which a pair of items weighs as much as its ranks say.
 
-use super::checks::{check_not_negative, wrong_number};
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::parameters::{check_not_negative, wrong_number};
 use super::{Error, Measure, Parameters};
 use crate::memory;
 use crate::pair::composed::{BeforeBoth, Composed, RunningSum, ordered};

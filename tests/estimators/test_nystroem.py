@@ -14,7 +14,7 @@ from paths import ROOT
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
-from wkendall.estimators import drawing, nystroem, vectors
+from wkendall.estimators import nystroem, seeding, vectors
 
 # Landmarks.
 
@@ -154,7 +154,7 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
     random = np.random.RandomState(0)
-    draws = [tuple(drawing.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
+    draws = [tuple(seeding.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
     for first in range(3):
         chances = weights * (places - places[first]) ** 2
         for second in range(3):

@@ -12,7 +12,7 @@ Layers, each using only those below it:
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
     vectors    the common base of the transformers to vectors
-    drawing    random draws of rankings that are far apart
+    seeding    random draws of rankings that are far apart
     base       the common base of the estimators: how arrays are read, and the kernel
     kernel_cache   values that were computed before
     known_rows     rankings that were read before

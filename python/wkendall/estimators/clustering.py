@@ -29,7 +29,6 @@ from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK, columns_of_features, features_of
 from wkendall.estimators.base import RankingEstimator, distinct
-from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import FITTED, check_items_of_fit, random_state
 from wkendall.estimators.kmeans import (
     EQUAL,
@@ -43,6 +42,7 @@ from wkendall.estimators.kmeans import (
     square_norms,
     squared_distances,
 )
+from wkendall.estimators.seeding import draw_apart
 from wkendall.measures import Kendall, Kernel, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings, sample_weights
 from wkendall.statistics.consensus import Method, consensus_of

@@ -12,8 +12,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from wkendall._arguments import Array, as_order, as_result_type, check_choice
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.base import distinct
-from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import random_state
+from wkendall.estimators.seeding import draw_apart
 from wkendall.estimators.vectors import VectorMap
 from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, sample_weights

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from wkendall._arguments import Random, as_threads, generator
+from wkendall._arguments import Random, generator
 from wkendall._errors import bad_argument
 from wkendall._matrix import gram_of, value_of
 from wkendall._run import Run
@@ -67,7 +67,7 @@ def permutation_pvalue(
     permutations, random = checked_permutations(n_permutations), generator(rng)
     run = Run(n_jobs=n_jobs)
     run.check()
-    x, y = read_both(X, Y, threads=as_threads(n_jobs))
+    x, y = read_both(X, Y, threads=run.threads)
     assert y is not None
     if len(x) != len(y):
         raise bad_argument(
