@@ -257,8 +257,7 @@ fn across_halves<A: Adder>(
             return None;
         }
         let mut part = A::Sum::default();
-        for position in start..values.len().min(start + RUN) {
-            let value = values[position];
+        let mut put = |values: &mut [u32], value| {
             let half = halves.of(value);
             part += adder.pass(&mut passed, low, value, half);
             // Written to both sides and kept on one: a branch would be unpredictable.
@@ -266,6 +265,16 @@ fn across_halves<A: Adder>(
             spill[high] = value;
             low = half.count_if_low(low);
             high = half.count_if_high(high);
+        };
+        let end = values.len().min(start + RUN);
+        // Two at a time: one at a time takes up to a fifth longer, depending on where the compiler puts the loop.
+        for position in (start + 1..end).step_by(2) {
+            let [first, second] = [values[position - 1], values[position]];
+            put(values, first);
+            put(values, second);
+        }
+        if !(end - start).is_multiple_of(2) {
+            put(values, values[end - 1]);
         }
         sum += part;
         adder.settle(&mut passed);
