@@ -29,6 +29,7 @@ impl Exact {
             Number::Signed(value) => Self::Whole(value.into()),
             Number::Unsigned(value) => Self::Whole(value.into()),
             Number::Real(value) => Self::of_real(value),
+            other => panic!("a new kind of number: {other:?}"),
         }
     }
 
