@@ -2,8 +2,8 @@
 
 scipy's `weightedtau`, the package rbo, and the definitions of Kendall's tau and AP correlation in NumPy, for random rankings
 and for top-10 lists. All values are compared before they are timed. Packages that are not installed are left out. Times are for
-each pair, the best of several runs, which take turns. wkendall computes the matrix of all pairs, on one thread and on all; the
-others compute some of the pairs.
+each pair, the best of several runs, which take turns: CPU time on one thread, wall time on all. wkendall computes the matrix of
+all pairs; the others compute some of the pairs, on one thread.
 """
 
 import argparse
@@ -20,6 +20,8 @@ from scipy.stats import weightedtau
 SIZES = {20: (1000, 40), 1000: (128, 10), 20_000: (16, 1)}
 LISTS, LENGTH, CATALOGUE = 2000, 10, 100_000
 P = 0.9
+#: The number of threads if all are used.
+ALL = max(2, wkendall._core.available_cores())
 
 
 def installed(name):
@@ -84,9 +86,10 @@ def best_times(functions, seconds):
     times, results = {name: [] for name in functions}, {}
     while waiting := [name for name, took in times.items() if len(took) < 2 or sum(took) < seconds]:
         for name in waiting:
-            before = time.perf_counter()
+            clock = time.perf_counter if name == ALL else time.process_time
+            before = clock()
             results[name] = functions[name]()
-            times[name].append(time.perf_counter() - before)
+            times[name].append(clock() - before)
     return {name: (min(took), results[name]) for name, took in times.items()}
 
 
@@ -95,7 +98,7 @@ def race(said, rows, rankings, pairs, ways, seconds):
     for name, measure, other, function in ways:
         few = list(islice(combinations(range(len(rows)), 2), pairs))
         functions = {other: lambda function=function, few=few: [function(rows[p], rows[q]) for p, q in few]}
-        for jobs in dict.fromkeys([1, wkendall._core.available_cores()]):
+        for jobs in (1, ALL):
             functions[jobs] = lambda measure=measure, jobs=jobs: wkendall.similarity_matrix(
                 rankings, measure=measure, n_jobs=jobs
             )
@@ -114,8 +117,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each method")
     seconds = parser.parse_args().seconds
-    versions = [f"{name} {installed(name)}" for name in ("wkendall", "numpy", "scipy", "rbo") if installed(name)]
-    print(", ".join(versions), platform.processor() or platform.machine(), f"{wkendall._core.available_cores()} cores")
+    versions = [f"wkendall {wkendall.__version__}"]
+    versions += [f"{name} {installed(name)}" for name in ("numpy", "scipy", "rbo") if installed(name)]
+    print(", ".join(versions), platform.processor() or platform.machine(), f"{ALL} threads")
     if not installed("rbo"):
         print("rbo is not installed and is left out")
     print("ranx compares runs with relevance judgements, not with each other: it has none of these measures\n")
