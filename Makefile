@@ -165,11 +165,12 @@ format: install ## rewrite the code in the project's style
 bench: install ## criterion for the crate, then the package against its peers on one thread and on all
 	cargo bench
 	test -x build/bench/bin/python || $(PYTHON) -m venv build/bench
-	build/bench/bin/python -m pip install -q --upgrade dist/*.whl faiss-cpu numba pandas matplotlib threadpoolctl
+	build/bench/bin/python -m pip install -q --upgrade dist/*.whl faiss-cpu numba pandas matplotlib rbo threadpoolctl
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 	build/bench/bin/python benches/ties.py
 	build/bench/bin/python benches/correlations.py
+	build/bench/bin/python benches/comparisons.py
 	build/bench/bin/python benches/neighbors.py
 
 bench-profiles: ## a program that depends on the crate, with cargo's release profile and with those of the wheels

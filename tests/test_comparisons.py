@@ -495,6 +495,46 @@ def test_kernels(name, parameters, kind):
             assert values[0] >= -1e-10 * values[-1]
 
 
+def small_kernels(n, rng):
+    """Kernels for n items, by name; those with random numbers have new ones each time."""
+    u, U = rng.normal(size=n), rng.normal(size=(n, n))
+    weights = [
+        {},
+        {"weight": "top", "k": 2},
+        {"weight": "add", "u": u},
+        {"weight": "mult", "u": u},
+        {"weight": "average"},
+    ]
+    for weight in weights:
+        for signed in (False, True):
+            for normalize in (False, True):
+                kernel = wkendall.Kendall(**weight, signed=signed, normalize=normalize)
+                yield f"Kendall {weight.get('weight')} {signed} {normalize}", kernel
+    yield "TensorKernel", wkendall.TensorKernel(U, normalize=True)
+    yield "Mallows", wkendall.Mallows(rng.uniform(0.01, 2))
+    yield "Mallows, normalized", wkendall.Mallows(rng.uniform(0.01, 2), normalize=True)
+    for value in (wkendall.KendallCorrelation(), wkendall.SpearmanRho(), wkendall.TauX(), wkendall.AverageOverlap()):
+        yield str(value), value
+    for ties in "wab":
+        yield f"RankBiasedOverlap {ties}", wkendall.RankBiasedOverlap(rng.uniform(0.05, 0.99), value="min", ties=ties)
+    yield "combined", wkendall.SpearmanRho() * wkendall.AverageOverlap() + 2.5 * wkendall.TauX() ** 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_matrices_of_kernels(kind):
+    """What says that it is a kernel has no negative eigenvalue, in 50 small matrices of each kind."""
+    rng = np.random.default_rng(13)
+    for _ in range(50):
+        m, n = rng.integers(5, 13), rng.integers(3, 8)
+        rankings = as_rankings(kind, random_cases(kind, rng, m, n))
+        for name, kernel in small_kernels(n, rng):
+            assert kernel.is_kernel
+            K = kernel(rankings)
+            np.testing.assert_array_equal(K, K.T, err_msg=name)
+            values = np.linalg.eigvalsh(K)
+            assert values[0] >= -1e-10 * values[-1], name
+
+
 def all_rankings(n):
     return np.array(list(permutations(range(1, n + 1))), dtype=float)
 
@@ -537,6 +577,27 @@ def test_measures_that_are_not_kernels(name, parameters, rows, least):
     assert np.linalg.eigvalsh(found)[0] == pytest.approx(least, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("APCorrelation", {}),
+        ("WeightedTau", {"rank": None}),
+        ("WeightedConcordance", {"w": [[0, 1, 0], [0] * 3, [0] * 3]}),
+    ],
+    ids=id_of,
+)
+def test_measures_that_are_not_symmetric(name, parameters):
+    values = BY[name].matrix(all_rankings(3), all_rankings(3), **parameters)
+    assert np.abs(values - values.T).max() > 0.1
+    assert not BY[name].measure(**parameters).is_kernel
+
+
+def test_overlap_of_lists_of_one_length():
+    """Extrapolated rank-biased overlap has no negative eigenvalue if all lists have one length."""
+    for rows in (all_rankings(4), all_lists(5, 2)[5:], all_lists(4, 3)[16:]):
+        assert np.linalg.eigvalsh(BY["RankBiasedOverlap"].matrix(rows, rows, p=0.9))[0] > -1e-12
+
+
 def least_centred(distances):
     """The least eigenvalue of -J D J: negative if exp(-c D) is not positive definite for some c."""
     J = np.eye(len(distances)) - 1 / len(distances)
@@ -555,7 +616,16 @@ def test_distances_by_definition():
     assert least_centred(BY["SwapDistance"].matrix(S, S, costs=[1, 1, 0])) == pytest.approx(-0.9282, abs=1e-4)
     costs = {"position_costs": [3, 2, 1, 0.5]}
     assert least_centred(BY["GeneralizedKendall"].matrix(S, S, **costs)) == pytest.approx(-1.8591, abs=1e-4)
+    twos, shorter = (
+        rows[np.isin(np.sum(rows > 0, axis=1), sizes)] for rows, sizes in ((all_lists(4, 2), 2), (lists, (1, 2)))
+    )
+    for p, least in [(0, -1), (0.5, -3), (1, -5)]:
+        assert least_centred(BY["FaginKendall"].matrix(twos, twos, p=p)) == pytest.approx(least, abs=1e-12)
+    assert least_centred(BY["Footrule"].matrix(shorter, shorter)) == pytest.approx(-4 / 3, abs=1e-12)
+    assert least_centred(BY["Footrule"].matrix(twos, twos)) > -1e-12  # lists of one length
+    assert least_centred(BY["KemenySnell"].matrix(lists, lists)) > -1e-12
     for name in ("Footrule", "KemenySnell"):
+        assert least_centred(BY[name].matrix(ties, ties)) > -1e-12
         assert least_centred(BY[name].matrix(S, S)) > -1e-12
         assert excess(name, S) <= excess(name, ties) <= 1e-12
     assert excess("SwapDistance", S, costs=[3, 2, 1]) <= 1e-12

@@ -58,6 +58,7 @@ Lists and files
     from_lists             rankings from ranked lists of names
     read_csv               rankings from a CSV file
     read_preflib           rankings from a PrefLib file
+    read_trec              search results from run files of TREC, by topic
 Weights and the embedding
     position_weights       the weights U of pairs of positions that equal a named weight
     features               vectors whose inner products are the kernel
@@ -168,6 +169,7 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.reading.trec import read_trec
     from wkendall.statistics.consensus import Consensus, consensus
     from wkendall.statistics.correlations import Correlations, corr
     from wkendall.statistics.importance import PairImportance, pair_importance
@@ -241,6 +243,7 @@ __all__ = [
     "position_weights",
     "read_csv",
     "read_preflib",
+    "read_trec",
     "show_config",
     "similarity_matrix",
     "suquan_svd",
@@ -289,6 +292,7 @@ _MODULES = {
     "reading.csv_files": ["read_csv"],
     "reading.lists": ["from_lists"],
     "reading.preflib": ["read_preflib"],
+    "reading.trec": ["read_trec"],
     "statistics.consensus": ["Consensus", "consensus"],
     "statistics.correlations": ["Correlations", "corr"],
     "statistics.importance": ["PairImportance", "pair_importance"],

@@ -2,7 +2,7 @@
 
 Layers, each using only those below it:
 
-    preflib, csv_files  PrefLib files and CSV files to rankings
+    preflib, trec, csv_files  PrefLib files, run files of TREC and CSV files to rankings
     csv_columns  CSV files of observations to columns of numbers
     csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
