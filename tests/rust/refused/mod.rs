@@ -127,6 +127,7 @@ pub fn weights() -> Vec<Case> {
         case(of(&Weight::Top(0)), "TopOutOfRange { k: 0, items: 3 }"),
         case(of(&Weight::Top(4)), "TopOutOfRange { k: 4, items: 3 }"),
         case(Measure::kernel(&Weight::Top(2), 0), "TopOutOfRange { k: 2, items: 0 }"),
+        case(Measure::kernel(&Weight::Top(0), 0), "TopOutOfRange { k: 0, items: 0 }"),
         case(of(&mult(&[1.0])), "FactorLength { given: 1, items: 3 }"),
         case(Factor::Values(vec![1.0]).values(3), "FactorLength { given: 1, items: 3 }"),
         case(of(&mult(&[1.0, nan, 1.0])), "FactorNotFinite { position: 1, value: NaN }"),
