@@ -240,9 +240,7 @@ def test_bad_arrays_are_refused_at_once():
             make(X[0])
         with pytest.raises(TypeError, match="X has dtype bool, but rankings are made of real numbers"):
             make(X > 2)
-        with pytest.raises(
-            TypeError, match=r"X is a dask Delayed, but must be a dask array .* X.to_dask_array\(lengths=T"
-        ):
+        with pytest.raises(TypeError, match=r"X is a dask Delayed, but must be a dask array"):
             make(dask.delayed(X))
         with pytest.raises(ValueError, match="X: row 1 has 1 items, but row 0 has 2"):
             make([[1, 2], [1]])

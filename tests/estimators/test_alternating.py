@@ -82,9 +82,7 @@ def test_too_small_a_cost_learns_nothing():
 
 def test_too_few_iterations_are_said():
     X, y = two_classes(np.random.default_rng(12))
-    with pytest.warns(
-        ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter, or tol above 1e-06"
-    ):
+    with pytest.warns(ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter, or"):
         AlternatingClassifier(max_iter=1, tol=1e-6).fit(X, y)
 
 

@@ -3,16 +3,14 @@
 import pickle
 import subprocess
 import sys
-from itertools import pairwise
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from labelled import made, pieces_of, two_classes
+from labelled import made, pieces_of
 from paths import ROOT
 from sklearn.base import clone
-from sklearn.linear_model import SGDClassifier
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
 from wkendall.estimators import nystroem, seeding, vectors
 
@@ -58,24 +56,6 @@ def test_the_approximation_by_its_definition(landmarks):
         np.testing.assert_allclose(model.transform(new) @ marks.T, kernel(new, model.landmarks_), atol=1e-9)
         rows = {tuple(row) for row in X.tolist()}
         assert all(tuple(row) in rows for row in np.asarray(model.landmarks_).tolist())
-
-
-def check_errors(X, counts, **parameters):
-    """More landmarks include the fewer, and the error falls."""
-    for landmarks in ("uniform", "kmeans++"):
-        how = {"landmarks": landmarks, "random_state": 0}
-        models = [made(KendallNystroem, parameters, n_components=count, **how).fit(X) for count in counts]
-        for fewer, more in pairwise(models):
-            columns = len(fewer.landmarks_)
-            assert more.landmarks_[:columns] == fewer.landmarks_
-            np.testing.assert_allclose(more.transform(X)[:, :columns], fewer.transform(X), atol=1e-8)
-            assert more.error_ < fewer.error_ or more.error_ < 1e-12
-        assert models[-1].error_ < models[0].error_ / 2
-
-
-def test_errors_fall_on_simulated_rankings():
-    check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 20, 80, 200), weight="mult", u="log")
-    check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 50, 300), order=3, normalize=True)
 
 
 def test_landmarks_follow_the_number_of_people():
@@ -188,16 +168,6 @@ def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
         mapping.chunks(X, 10)
     with pytest.raises(ValueError, match="size is 0"):
         mapping.chunks(X, 0)
-
-
-def test_a_linear_model_learns_from_chunks():
-    X, y = two_classes(np.random.default_rng(13), 4000, 6)
-    third = Kendall(order=3, normalize=True)
-    for mapping in (KendallFeatures(Kendall(signed=True)), KendallNystroem(third, n_components=30, random_state=0)):
-        model = SGDClassifier(random_state=0)
-        for rows, Z in mapping.fit(X[:1000]).chunks(X[:3000], 100):
-            model.partial_fit(Z, y[:3000][rows], classes=[0, 1])
-        assert model.score(mapping.transform(X[3000:]), y[3000:]) > 0.7
 
 
 def test_the_example_of_a_million_rankings_runs():

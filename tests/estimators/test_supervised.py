@@ -1,14 +1,11 @@
 """Classifiers and regressors that learn weights, for scikit-learn."""
 
-import pickle
-
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import CLASSIFIERS, NAN, REGRESSORS, scores_of, two_classes
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
@@ -24,15 +21,6 @@ GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
 @parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
-def test_clone_and_pickle(kind):
-    rng = np.random.default_rng(0)
-    X, y = two_classes(rng)
-    model = kind(order=1, C=3.0).fit(X, y)
-    assert clone(model).get_params() == model.get_params()
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
 def quick(kind, **options):
@@ -215,10 +203,7 @@ def test_bad_weights_of_classes_are_refused(kind, factor):
         ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
         ({"y": None}, "requires y to be passed, but the target y is None"),
         ({"y": [0, 1, np.nan, 1]}, "NaN"),
-        (
-            {"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")},
-            "missing is .anywhere., which is for the standard weight",
-        ),
+        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, "missing is .anywhere., which is for the standard"),
     ],
 )
 def test_bad_rankings_and_labels_are_refused(kind, change, message):

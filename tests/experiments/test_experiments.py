@@ -157,10 +157,7 @@ def test_a_process_that_is_killed_is_told():
         (Protocol(test=0), "test is 0, but must be an even number of people"),
         (Protocol(train=8), "train is 8, but must be at least 10: a person of each class in each of 5 folds"),
         (Protocol(folds=1), "folds is 1, but must be at least 2"),
-        (
-            Protocol(train=2000, test=2000),
-            "class 0 has 936 people, but 2000 are needed: half of the 2000 to train and of the 2000 to test",
-        ),
+        (Protocol(train=2000, test=2000), "class 0 has 936 people, but 2000 are needed: half of the 2000 to train"),
     ],
 )
 def test_a_protocol_that_cannot_be_is_refused(protocol, message):

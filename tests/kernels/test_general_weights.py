@@ -69,15 +69,11 @@ def test_entries_that_never_count_do_not_hide_what_is_wrong():
     X = random_rankings(np.random.default_rng(0), 3, n)
     huge = np.where(counted(n), 0.0, 1e15 * np.eye(n * n).reshape((n,) * 4))
     indefinite = huge - np.where(counted(n), np.eye(n * n).reshape((n,) * 4), 0)
-    with pytest.raises(
-        ValueError, match=r"W is not positive semi-definite: .* most negative eigenvalue is -1, the largest"
-    ):
+    with pytest.raises(ValueError, match=r"W is not positive semi-definite: .* most negative eigenvalue is -1, the"):
         wkendall.gram_matrix(X, W=indefinite)
     uneven = huge + np.where(counted(n), np.eye(n * n).reshape((n,) * 4), 0)
     uneven[0, 1, 2, 3] = 0.25
-    with pytest.raises(
-        ValueError, match=r"W is not symmetric: W\[0, 1, 2, 3\] is 0\.25, but W\[2, 3, 0, 1\] is 0\.0: a kernel needs"
-    ):
+    with pytest.raises(ValueError, match=r"not symmetric: W\[0, 1, 2, 3\] is 0\.25, but W\[2, 3, 0, 1\] is 0\.0"):
         wkendall.gram_matrix(X, W=uneven)
     large = np.zeros((n,) * 4)
     large[3, 0, 3, 0], large[1, 2, 1, 2] = 1e308, 1e308

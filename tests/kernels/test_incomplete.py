@@ -156,7 +156,5 @@ def test_advice_is_given_only_where_it_can_be_followed():
 
 
 def test_tensors_of_unknown_places_are_refused():
-    with pytest.raises(
-        ValueError, match=r"missing is .anywhere., which is for the standard weight: tensors of weights take"
-    ):
+    with pytest.raises(ValueError, match=r"missing is .anywhere., which is for the standard weight: tensors of"):
         wkendall.embed(Rankings([[1, NAN]], missing="anywhere"), np.ones(2))

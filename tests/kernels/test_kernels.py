@@ -1,19 +1,15 @@
 """Every kernel against its definition, and the properties that every Gram matrix has."""
 
-import re
 from fractions import Fraction
 from math import comb
 
 import numpy as np
 import pytest
-import scipy.stats
 import wkendall
 from definitions import counted, expected, kernels, random_rankings, tuples
-from paths import ROOT
-from wkendall import KendallCorrelation, Rankings
+from wkendall import KendallCorrelation
 
 BOUND = 1e-12
-CONVENTIONS = ROOT / "docs/conventions.md"
 
 
 def assert_close(value, wanted, size, params):
@@ -126,43 +122,3 @@ def test_a_million_equal_weights_sum_up():
         for weight, scale in (("mult", 1), ("add", 4 / u**2)):
             value = wkendall.kappa(np.arange(n), weight=weight, u=np.full(n, u))
             assert abs(Fraction(value) / exact / Fraction(scale) - 1) < 1e-12
-
-
-def test_the_numbers_of_others():
-    """The table of docs/conventions.md without ties: kernrank ranks from the bottom, so that rank n is the best."""
-    n, k = 9, 4
-    rng = np.random.default_rng(0)
-    x, y, u = rng.standard_normal((3, n))
-    r, q = scipy.stats.rankdata(x).astype(int), scipy.stats.rankdata(y).astype(int)
-    pairs = [(i, j) for i in range(n) for j in range(n) if r[i] < r[j] and q[i] < q[j]]
-    weight = {"ranks": u[r - 1], "other": u[q - 1]}
-    theirs = {
-        "ken": len(pairs),
-        "top": sum(r[i] >= k and q[i] >= k for i, _ in pairs),
-        "aken": sum(min(r[i], q[i]) for i, _ in pairs) / n,
-        "add": sum((weight["ranks"][[i, j]]).sum() * (weight["other"][[i, j]]).sum() for i, j in pairs),
-        "mult": sum((weight["ranks"][[i, j]]).prod() * (weight["other"][[i, j]]).prod() for i, j in pairs),
-    }
-    names = {"np": np, "n": n, "k": k, "u": u, "x": x, "y": y, "s": {"input": "scores"}}
-    names |= {"kernel": wkendall.kernel, "KendallCorrelation": KendallCorrelation, "Rankings": Rankings}
-    names |= {"WeightedTau": wkendall.WeightedTau, "SpearmanRho": wkendall.SpearmanRho}
-    page = CONVENTIONS.read_text().partition("### kernrank: ties")[0]
-    ours = dict(re.findall(r"^\| (.*?) \| .*?`([^`]*\*\*s[^`]*)` \|$", page, flags=re.MULTILINE))
-    assert len(ours) == 7
-    values = {theirs: np.squeeze(eval(code, names)) for theirs, code in ours.items()}
-    assert np.isfinite(list(values.values())).all()
-    for method, wanted in theirs.items():
-        shown = "add" if method == "mult" else method  # one line for both
-        code = next(code for line, code in ours.items() if f'"{shown}"' in line)
-        assert eval(code.replace('"add"', f'"{method}"'), names) == pytest.approx(wanted, rel=1e-12)
-    scipy_tau = scipy.stats.kendalltau(x, y).statistic
-    assert next(value for line, value in values.items() if "kendalltau" in line) == pytest.approx(scipy_tau, rel=1e-14)
-    for function in (scipy.stats.weightedtau, scipy.stats.spearmanr):
-        wanted = function(x, y).statistic
-        assert next(value for line, value in values.items() if function.__name__ in line) == pytest.approx(
-            wanted, rel=1e-12
-        )
-    for method, wanted in theirs.items():
-        normalized = {"ken": {}, "top": {"weight": "top", "k": n + 1 - k}, "add": {"weight": "add", "u": u[::-1]},
-                      "mult": {"weight": "mult", "u": u[::-1]}, "aken": {"weight": "average"}}[method]  # fmt: skip
-        assert wkendall.kernel(r, q, top="high", **normalized) == pytest.approx(wanted, rel=1e-12)

@@ -118,9 +118,7 @@ class TestSinglePrecision:
     """Results in single precision are within about 1e-6 of the self-similarity, or refused."""
 
     def test_too_small_to_be_told_apart(self):
-        with pytest.raises(
-            ValueError, match=r"no value is larger than 4e-40, too small for single precision: normalize"
-        ):
+        with pytest.raises(ValueError, match=r"no value is larger than 4e-40, too small for single precision"):
             wkendall.gram_matrix([[1, 2], [2, 1]], weight="add", u=[1e-20, 1e-20], dtype=np.float32)
         assert (wkendall.gram_matrix([[1, 2], [2, 1]], weight="add", u=[0, 0], dtype=np.float32) == 0).all()
 

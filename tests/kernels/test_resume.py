@@ -162,15 +162,10 @@ def test_a_damaged_file(monkeypatch):
     interrupted(monkeypatch, 5)
     with Path("gram.npy.unfinished").open("r+b") as file:
         file.truncate(1000)
-    with pytest.raises(
-        ValueError, match=r"gram.npy.unfinished is damaged: to start again, remove it and gram.npy.journal"
-    ):
+    with pytest.raises(ValueError, match=r"gram.npy.unfinished is damaged: to start again, remove it and"):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     Path("gram.npy.unfinished").unlink()
-    with pytest.raises(
-        FileNotFoundError,
-        match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: to start again, remove the journal",
-    ):
+    with pytest.raises(FileNotFoundError, match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: to"):
         wkendall.gram_to_file("gram.npy", X, resume=True)
 
 

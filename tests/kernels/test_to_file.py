@@ -160,9 +160,7 @@ def test_bad_arguments_make_no_file(params, error, message):
 
 def test_a_disk_that_is_too_small(monkeypatch):
     monkeypatch.setattr(_disk.shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
-    with pytest.raises(
-        OSError, match=r"No space left on device: 28\.2 KiB are needed and 1000\.0 B are free"
-    ) as caught:
+    with pytest.raises(OSError, match=r"No space left on device: 28\.2 KiB are needed and 1000\.0 B are") as caught:
         wkendall.gram_to_file("gram.npy", X)
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "gram.npy")
     assert files() == []

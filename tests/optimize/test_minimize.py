@@ -114,9 +114,7 @@ def test_errors_of_the_function():
     with pytest.raises(RuntimeError, match="no such machine") as raised:
         minimize(broken, 7, rng=0)
     assert "of the order [2," in raised.value.__notes__[0]
-    with pytest.raises(
-        RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that failed"
-    ):
+    with pytest.raises(RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that"):
         minimize(lambda x: np.nan, 7, rng=0)
     with pytest.raises(TypeError, match=r"^f\(x\) must be a real number"):
         minimize(lambda x: None, 7, rng=0)

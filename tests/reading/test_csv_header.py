@@ -107,9 +107,7 @@ def test_a_row_that_cannot_be_names(tmp_path, layout, text, message):
 
 def test_tables_of_observations(tmp_path):
     path = written(tmp_path, "table.csv", "2001,2002\n5,1\n3,2\n4,9\n")
-    with pytest.warns(
-        UserWarning, match="the first row, 2001, 2002, is read as the names .* reads the row as an observation"
-    ):
+    with pytest.warns(UserWarning, match="the first row, 2001, 2002, is read as the names .* reads the row as an"):
         found = read_columns(path)
     assert (found.items, found.X.tolist()) == (["2001", "2002"], [[5, 1], [3, 2], [4, 9]])
     assert wkendall.corr(found.X)[0, 1] == pytest.approx(pd.read_csv(path).corr("kendall").iloc[0, 1])
