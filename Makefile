@@ -116,9 +116,8 @@ test-sdist: ## all tests of the package with a wheel made from the source distri
 	build/fresh/$(SCRIPTS)/python -m pip install -q --group test
 	build/fresh/$(SCRIPTS)/python -m pytest
 
-faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
-	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py
-	mkdir -p build && $(PY) tests/helpers/stopped_runs.py --folder build
+faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour
+	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py tests/kernels/test_resume.py
 
 # What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST
@@ -190,7 +189,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .hypothesis .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

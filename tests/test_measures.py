@@ -7,10 +7,9 @@ import pickle
 import numpy as np
 import pytest
 import wkendall
-from definitions import BOTTOM, expected, random_rankings, random_rows, sparse
+from definitions import BOTTOM, random_rankings, random_rows, sparse
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel
 
@@ -202,20 +201,6 @@ def test_one_pair(measure):
         measure(X[0], [1, 2])
 
 
-@pytest.mark.parametrize("weight", ["standard", "top", "add", "mult", "average"])
-def test_correlations_are_quotients(weight):
-    options = (
-        {"k": 3} if weight == "top" else {"u": np.array([1, 0.6, 0.4, 0.2, 0.1])} if weight in ("add", "mult") else {}
-    )
-    K = KendallCorrelation(weight, **options)(X)
-    for p, s in enumerate(X):
-        for q, t in enumerate(X):
-            sums = expected(s, t, weight, **options)
-            whole = 2 * sums.concordant - sums.signed
-            assert K[p, q] == pytest.approx(sums.signed / whole if whole else 0, rel=1e-12, abs=1e-14)
-    np.testing.assert_array_equal(K, K.T)
-
-
 def test_similarity_matrix():
     np.testing.assert_array_equal(wkendall.similarity_matrix(X), wkendall.gram_matrix(X))
     np.testing.assert_array_equal(wkendall.similarity_matrix(X, measure=KendallDistance()), wkendall.distance_matrix(X))
@@ -368,19 +353,6 @@ def test_a_kernel_of_a_support_vector_machine(labelled, kernel):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(values), model.predict(values))
     assert clone(model).kernel == kernel
-
-
-def test_a_search_over_weights(labelled):
-    """Position weights that a weight does not use are ignored: the grid need not know which."""
-    values, y, _ = labelled
-    model = SVC(kernel=Kendall("mult", u="log", k=3))
-    grid = {"kernel__weight": ["standard", "top", "add", "mult", "average"], "C": [0.1, 1.0]}
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(values, y)
-    assert search.best_score_ > 0.8
-    wanted = GridSearchCV(SVC(kernel=Kendall()), {"C": [0.1, 1.0]}, cv=3).fit(values, y)
-    np.testing.assert_array_equal(search.cv_results_["mean_test_score"][:1], wanted.cv_results_["mean_test_score"][:1])
-    assert model.kernel == Kendall("mult", u="log", k=3)
-    assert isinstance(search.best_estimator_.kernel, Kendall)
 
 
 def test_calls_ignore_what_the_weight_does_not_use():

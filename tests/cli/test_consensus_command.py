@@ -62,16 +62,6 @@ def test_files_are_written_whole(capsys):
     ]
 
 
-def test_preflib_files_count_voters_and_have_ties(capsys):
-    run("consensus votes.soc --format csv")
-    assert capsys.readouterr().out.splitlines() == ["rank,item", "1,a", "2,b", "3,c"]
-    run("consensus votes.toi --format json")
-    found = wkendall.consensus(wkendall.read_preflib("votes.toi"))
-    assert json.loads(capsys.readouterr().out)["score"] == found.score
-    run("consensus votes.toi --expand --format json")
-    assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(found.score, rel=1e-15)
-
-
 def test_a_column_of_weights(capsys):
     weights = [3, 1, 0, 2, 2.5, 1, 1]
     write_table(Path("weighted.csv"), X, ITEMS, voters=weights)

@@ -140,9 +140,6 @@ def test_what_is_refused(capsys):
             fails(capsys, f"{command} {' '.join(more)}", message)
 
 
-# Messages about files that list items.
-
-
 def test_items_are_called_items(capsys):
     Path("top.csv").write_text("who,first,second\nann,Alien,Brazil\nbob,Duel,\n")
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nbob,Alien,2\nann,Brazil,1\nbob,Brazil,7\n")

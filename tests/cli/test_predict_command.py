@@ -84,9 +84,6 @@ def test_standard_output(capsys):
     assert without_sizes(err) == "wrote -: 9 predictions\n"
 
 
-# Files that list items.
-
-
 def names_of(ranks, most):
     return [ITEMS[item] for item in np.argsort(ranks)[:most]]
 
@@ -115,9 +112,6 @@ def test_learning_and_predicting_from_lists(file, layout):
     assert found["prediction"] == model.predict(wkendall.from_lists(new, items=table.items)).tolist()
     assert found["id"] == who[:9]
     assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
-
-
-# What is refused.
 
 
 def test_refused(capsys):

@@ -52,9 +52,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# The same as k-means on features.
-
-
 def plain_kmeans(Z, centres):
     """Lloyd's steps on points, equal distances going to the first centre, until nothing changes; no cluster may be empty."""
     labels = None
@@ -97,9 +94,6 @@ def test_a_start_from_labels():
     model = KendallKMeans(3, init=labels, kernel=kernel_of(kernel)).fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_)
-
-
-# What it finds.
 
 
 def test_weights_of_samples_count_like_repetitions():
@@ -165,9 +159,6 @@ def test_chunks_of_predictions(monkeypatch):
     np.testing.assert_allclose(model.transform(X), whole, atol=1e-7)
 
 
-# As an object of scikit-learn.
-
-
 def test_clone_pickle_frames_and_pipelines():
     import pandas as pd
 
@@ -183,8 +174,6 @@ def test_clone_pickle_frames_and_pipelines():
     pipeline = make_pipeline(FunctionTransformer(lambda X: 6 - X), clone(model).set_params(top="high"))
     np.testing.assert_array_equal(pipeline.fit_predict(X), model.labels_)
 
-
-# Errors.
 
 GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 
@@ -242,9 +231,6 @@ def test_clusters_of_ties_and_lists_have_a_consensus():
     assert sorted(sparse.consensus().to_lists()) == sorted(model.consensus().to_lists())
 
 
-# Rankings that have been read.
-
-
 def test_rankings_give_what_their_array_gives():
     rng = np.random.default_rng(10)
     X = datasets.make_mallows(60, 5, 0.3, rng=rng)
@@ -282,9 +268,6 @@ def test_counts_are_weights():
     same = KendallKMeans(3, random_state=0).fit(np.asarray(counted))
     np.testing.assert_array_equal(one_each.labels_, same.labels_)
     assert one_each.inertia_ == same.inertia_ != model.inertia_
-
-
-# Explicit features or a Gram matrix, steps that add only what has changed, weights of any size.
 
 
 NAN = float("nan")

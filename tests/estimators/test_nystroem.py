@@ -14,8 +14,6 @@ from sklearn.base import clone
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
 from wkendall.estimators import nystroem, seeding, vectors
 
-# Landmarks.
-
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans++"])
 @pytest.mark.parametrize(
@@ -64,24 +62,6 @@ def test_landmarks_follow_the_number_of_people():
     assert 190 <= first.count(Rankings([[1, 2, 3]])) < 200
 
 
-def test_landmarks_apart_are_apart():
-    reverse = [8, 7, 6, 5, 4, 3, 2, 1]
-    X = np.concatenate([datasets.make_mallows(995, 8, 5.0, rng=0), np.tile(reverse, (5, 1))])
-    found = {"uniform": 0, "kmeans++": 0}
-    for landmarks in found:
-        for seed in range(20):
-            model = KendallNystroem(n_components=3, landmarks=landmarks, random_state=seed).fit(X)
-            found[landmarks] += reverse in np.asarray(model.landmarks_).tolist()
-    assert found["kmeans++"] > 15
-    assert found["uniform"] < 10
-    # Of 24 rankings the top-2 kernel tells 12 apart.
-    R = np.array(np.meshgrid(*[range(1, 5)] * 4)).reshape(4, -1).T
-    R = R[(np.sort(R, axis=1) == [1, 2, 3, 4]).all(axis=1)]
-    apart = KendallNystroem(Kendall("top", k=2), n_components=24, landmarks="kmeans++", random_state=0).fit(R)
-    assert len(apart.landmarks_) == 12
-    assert apart.transform(R).shape == (24, 12)
-
-
 def test_the_error_of_many_rankings_is_that_of_some(monkeypatch):
     X = datasets.make_uniform(2000, 8, rng=0)
     full = KendallNystroem(Kendall(normalize=True), n_components=15, random_state=0).fit(X)
@@ -127,9 +107,6 @@ def test_rankings_count_as_often_as_they_were_observed():
         assert len(found.landmarks_) <= 3
 
 
-# Parts.
-
-
 def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
@@ -140,9 +117,6 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
         for second in range(3):
             expected = weights[first] / 4 * chances[second] / chances.sum()
             assert draws.count((first, second)) / 20_000 == pytest.approx(expected, abs=0.02)
-
-
-# Chunks.
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from definitions import embedding, kernels, random_rankings
+from definitions import embedding, random_rankings
 from wkendall import Kendall, Rankings
 from wkendall._run import Run
 from wkendall.embedding import combine_of, embed_of, linear_function_of
@@ -71,18 +71,3 @@ def test_the_embedding_of_all_rankings_is_never_in_memory(work):
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) < 300 * 64**3 * 8 / 10
-
-
-# Features.
-
-
-@pytest.mark.parametrize("n", [2, 3, 8, 23])
-def test_how_many_features(n):
-    X = random_rankings(np.random.default_rng(n), 3, n)
-    pairs = n * (n - 1) // 2
-    for params in kernels(n):
-        if params["weight"] != "average":
-            assert wkendall.features(X, Kendall(signed=True, **params)).shape == (3, pairs)
-            assert wkendall.features(X, Kendall(signed=True, normalize=True, **params)).shape == (3, pairs)
-    assert wkendall.features(X).shape == (3, pairs + 1)
-    assert wkendall.features(X[:0], Kendall(signed=True)).shape == (0, pairs)

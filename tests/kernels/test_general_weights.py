@@ -35,10 +35,7 @@ def test_a_tuple_is_factors_and_nothing_else():
         wkendall.gram_matrix(X, U=stack), wkendall.gram_matrix(X, U=left) + wkendall.gram_matrix(X, U=right), rtol=1e-14
     )
     refused = [
-        (
-            left.tolist(),
-            right.tolist(),
-        ),  # arrays for each axis would be valid, but lists could also be vectors for each term
+        (left.tolist(), right.tolist()),  # each list could be for an axis or for a term
         (list(left), list(right)),
         (left, right.tolist()),
         (left[0].tolist(), right[0].tolist()),

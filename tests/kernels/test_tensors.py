@@ -7,8 +7,6 @@ import pytest
 import wkendall
 from definitions import kernels, pairs_of_pairs, position_tensor, random_rankings, tensor_kernel
 
-# Weights given as tensors, stacks and factors.
-
 
 def test_the_order_tells_a_stack_from_a_tensor():
     n = 4
@@ -63,9 +61,6 @@ def test_position_weights_give_the_named_kernel(n, order):
             wanted = wkendall.gram_matrix(X, X[:3], order=order, top=top, **params)
             found = wkendall.gram_matrix(X, X[:3], U=U, order=order, top=top)
             np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
-
-
-# Weights of pairs of pairs.
 
 
 @pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])

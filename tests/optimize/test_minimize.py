@@ -200,9 +200,6 @@ def test_spaces_of_one_point(space, n_items, noisy):
         Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)
 
 
-# The example of the order of jobs.
-
-
 @pytest.fixture(scope="module")
 def flow_shop():
     return loaded(ROOT / "examples/flow_shop.py")

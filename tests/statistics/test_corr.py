@@ -84,20 +84,6 @@ def test_other_columns(kinds):
     np.testing.assert_array_equal(wkendall.corr(data, data), wkendall.corr(data))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_bitwise_identical_for_any_number_of_threads(missing):
-    kinds = [(kind, missing) for kind in ("plain", "tied", "some")] * 60
-    data = columns(np.random.default_rng(5), 120, kinds)
-    one = wkendall.corr(data, pvalues=True, n_jobs=1)
-    for threads in (2, 3, 7):
-        many = wkendall.corr(data, pvalues=True, n_jobs=threads)
-        np.testing.assert_array_equal(one.statistic, many.statistic)
-        np.testing.assert_array_equal(one.pvalue, many.pvalue)
-    copied = wkendall.corr(data, data.copy(), pvalues=True, n_jobs=2)
-    np.testing.assert_array_equal(one.statistic, copied.statistic)
-    np.testing.assert_array_equal(one.pvalue, copied.pvalue)
-
-
 def test_many_observations():
     rng = np.random.default_rng(6)
     data = columns(rng, 70_000, [("plain", 0.1), ("some", 0.0), ("tied", 0.02), ("plain", 0.0)])

@@ -9,7 +9,6 @@ import wkendall
 from definitions import kernels, random_rankings, random_rows
 from nouns import kernel_of, rankings_of
 from scipy.sparse import csr_array
-from sklearn.svm import SVC
 from wkendall import Kendall, Rankings, TensorKernel
 
 
@@ -82,21 +81,6 @@ def test_normalized_functions():
     plain = importance(X, np.where(own > 0, coef / np.sqrt(np.maximum(own, 1e-300)), 0), ties="mean", signed=True)
     np.testing.assert_array_equal(found.first, plain.first)
     np.testing.assert_allclose(found.effect, plain.effect / np.sqrt(10), rtol=1e-12)
-
-
-def test_a_support_vector_machine_shows_the_planted_pair():
-    rng = np.random.default_rng(6)
-    X = random_rankings(rng, 200, 12)
-    y = X[:, 3] < X[:, 7]
-    model = SVC(kernel="precomputed", C=10).fit(wkendall.gram_matrix(X, normalize=True), y)
-    names = [f"item {number}" for number in range(12)]
-    support, kernel = Rankings(X, items=names)[model.support_], Kendall(normalize=True)
-    found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=3, kernel=kernel)
-    assert (found.first[0], found.second[0]) == ("item 3", "item 7")
-    assert len(found.effect) == 3
-    assert found.effect[0] > 2 * found.effect[1]
-    swapped = wkendall.pair_importance(X[model.support_], -model.dual_coef_[0], n_pairs=3, kernel=kernel)
-    assert (swapped.first[0], swapped.second[0]) == (7, 3)
 
 
 def test_lists_order_and_threads():

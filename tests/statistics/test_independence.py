@@ -10,7 +10,7 @@ import wkendall
 from definitions import criterion, distance, random_rankings
 from scipy.spatial.distance import pdist
 from wkendall import Kendall, Mallows, Rankings
-from wkendall.datasets import make_mallows, make_uniform
+from wkendall.datasets import make_uniform
 from wkendall.statistics import dependence, paired_values
 
 
@@ -111,15 +111,6 @@ def test_p_values_by_enumeration(name, way, monkeypatch):
     exact = (every >= every[0] - 1e-9).mean()
     assert abs(result.pvalue - exact) < 5 * (exact * (1 - exact) / 5000) ** 0.5 + 1e-3
     assert np.abs(result.null_distribution[:, None] - every).min(axis=1).max() < 1e-12
-
-
-def test_labels_and_two_groups():
-    """For two groups of one size the criterion and the discrepancy have the same p-value: one is a function of the other."""
-    X = make_mallows(40, 5, 0.4, rng=0)
-    two = wkendall.two_sample_test(X[:20], X[20:], rng=1, n_permutations=499)
-    labels = wkendall.independence_test(X, ["a"] * 20 + ["b"] * 20, rng=1, n_permutations=499)
-    assert two.pvalue == labels.pvalue
-    assert two.kernel == labels.kernel
 
 
 def test_dependence_is_found():

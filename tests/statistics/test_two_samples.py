@@ -223,14 +223,11 @@ def test_the_same_for_a_seed(people):
         other = outcome(*groups, n_permutations=299, n_jobs=n_jobs)
         assert tuple(one) == tuple(other)
         assert (one.null_distribution == other.null_distribution).all()
-    assert (
-        outcome(*groups, rng=np.random.default_rng(0)).null_distribution == outcome(*groups).null_distribution
-    ).all()
-    assert (outcome(*groups, rng=None).null_distribution != outcome(*groups).null_distribution).any()
     generator = np.random.default_rng(0)
-    assert (
-        outcome(*groups, rng=generator).null_distribution != outcome(*groups, rng=generator).null_distribution
-    ).any()
+    seeds = (0, np.random.default_rng(0), None, generator, generator)
+    drawn = [outcome(*groups, rng=seed).null_distribution.tolist() for seed in seeds]
+    assert drawn[0] == drawn[1] == drawn[3]
+    assert drawn[0] not in (drawn[2], drawn[4])
 
 
 def test_batches(monkeypatch):
@@ -302,17 +299,6 @@ def test_counts_stand_for_people():
         np.testing.assert_allclose(found.pairwise, wanted.pairwise, rtol=1e-12)
     with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] has 1 ranking, but a group must have at least 2"):
         outcome(people, Rankings([[1, 2, 3, 4]] * 2, counts=[1, 0]))
-
-
-def test_kinds_of_groups():
-    """Complete rankings, ties, lists: groups of different kinds can be compared."""
-    rng = np.random.default_rng(11)
-    X = random_rankings(rng, 16, 5).astype(float)
-    Y = np.where(X > 3, np.nan, X)
-    lists = Rankings(scipy.sparse.csr_array(np.nan_to_num(Y)), missing="bottom")
-    wanted = outcome(X[:8], Y[8:], missing="bottom")
-    for second in (Rankings(Y, missing="bottom")[8:], lists[8:]):
-        assert tuple(outcome(X[:8], second)) == pytest.approx(tuple(wanted), rel=1e-12)
 
 
 # Level and power, beside a test of mean ranks: a short run of the script behind the docs.

@@ -1,7 +1,7 @@
 //! Random cases: rankings, kernels and how to compute them.
 
 use proptest::prelude::*;
-use wkendall::{Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into};
+use wkendall::{Element, Error, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into};
 
 use crate::naive::Naive;
 use crate::naive::blocks::{self, Value};
@@ -49,15 +49,7 @@ impl Case {
         let n = self.items;
         let measure = match &self.sum {
             Sum::Named { weight, order, signed } => {
-                let factor = |u: &Vec<f64>| Factor::Values(u.clone());
-                let weight = match weight {
-                    Naive::Standard => Weight::Standard,
-                    Naive::Top(k) => Weight::Top(*k),
-                    Naive::Add(u) => Weight::Add(factor(u)),
-                    Naive::Mult(u) => Weight::Mult(factor(u)),
-                    Naive::Average => Weight::Average,
-                };
-                let kernel = Measure::kernel(&weight, n)?;
+                let kernel = Measure::kernel(&weight.weight(), n)?;
                 if *signed { kernel.signed()? } else { kernel.with_order(*order)? }
             }
             Sum::Tensors { order, entries } => {
