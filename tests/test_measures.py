@@ -208,9 +208,8 @@ def test_similarity_matrix():
         K = wkendall.similarity_matrix(X, X[:5], measure)
         out = np.empty((12, 5))
         assert wkendall.similarity_matrix(X, X[:5], measure, out=out) is out
-        for n_jobs in (1, 2, 3):
-            np.testing.assert_array_equal(wkendall.similarity_matrix(X, X[:5], measure, n_jobs=n_jobs), K)
         np.testing.assert_array_equal(out, K)
+        np.testing.assert_array_equal(wkendall.similarity_matrix(X, X[:5], measure, n_jobs=2), K)
         single = wkendall.similarity_matrix(X, X[:5], measure, dtype=np.float32)
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, K, rtol=1e-5, atol=1e-5 * np.abs(K).max())

@@ -66,6 +66,7 @@ KERNELS = [
     ("a kernel and its parameters", bad(X, kernel=wkendall.Kendall(), weight="top"), ValueError, "weight"),
     ("a kernel and how to read", bad(X, kernel=wkendall.Kendall(), ties="mean"), ValueError, "ties"),
     ("rankings that have been read", bad(wkendall.Rankings(X), top="high"), ValueError, "top"),
+    ("a ranking that has been read", lambda: wkendall.kernel(wkendall.Rankings(X[:1]), X[0], top="high"), ValueError, "top"),
     ("several rankings for one", lambda: wkendall.kernel(wkendall.Rankings(X), X[0]), ValueError, ("x", None, None, "axes")),
     ("neither U nor W", bad(X, kernel=wkendall.TensorKernel()), ValueError, "neither"),
     ("names too few", lambda: wkendall.Rankings(X, items=["a"]), ValueError, "items"),

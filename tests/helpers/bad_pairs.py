@@ -61,6 +61,8 @@ PAIRS = [
     ("picture of no pairs", lambda: plotting.plot_pairs([1, 2]), TypeError, "importance"),
     ("picture of halves of pairs", lambda: plotting.plot_pairs(([1], [2, 3], [0.5, 1])), ValueError, "importance"),
     ("map of one ranking", lambda: plotting.plot_map(X[:1]), ValueError, "X"),
+    ("map by a distance", lambda: plotting.plot_map(X, kernel=wkendall.KendallDistance()),
+     ValueError, ("kernel", None, None, "no kernel")),
     ("map with too few groups", lambda: plotting.plot_map(X, groups=[1, 2]), ValueError, "groups"),
     ("map on nothing", lambda: plotting.plot_map(X, ax=3), TypeError, "ax"),
     ("weights with too few names", lambda: plotting.plot_weights(np.eye(3), items=["a"]), ValueError, "items"),

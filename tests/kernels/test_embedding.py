@@ -1,4 +1,4 @@
-"""The embedding of rankings, its sums and inner products, and explicit features."""
+"""The embedding of rankings: what it takes, threads, memory."""
 
 import subprocess
 import sys
@@ -14,29 +14,22 @@ from wkendall._run import Run
 from wkendall.embedding import combine_of, embed_of, linear_function_of
 
 
-def tensors(rng, n, order, count):
-    return rng.standard_normal((count,) + (n,) * order)
-
-
 def test_embed_accepts_what_the_kernels_accept():
-    n = 5
     rng = np.random.default_rng(0)
-    X, U = random_rankings(rng, 6, n), rng.integers(-9, 9, (n, n, n))
+    X, U = random_rankings(rng, 6, 5), rng.integers(-9, 9, (5, 5, 5))
     wanted = np.array([embedding(s, U.astype(float)) for s in X])
     for same in (U, U.tolist(), U.astype(np.float32), np.asfortranarray(U)):
         assert (wkendall.embed(X, same) == wanted).all()
-    assert (wkendall.embed(X.tolist(), U) == wanted).all()
-    assert (wkendall.embed(X - 1, U) == wanted).all()
-    assert (wkendall.embed(Rankings(np.argsort(X, axis=1), input="orders"), U) == wanted).all()
-    assert (wkendall.embed(Rankings(1 / X, input="scores"), U) == wanted).all()
-    assert (wkendall.embed(Rankings(n + 1 - X, top="high"), U) == wanted).all()
+    orders, scores = Rankings(np.argsort(X, axis=1), input="orders"), Rankings(1 / X, input="scores")
+    for same in (X.tolist(), X - 1, orders, scores, Rankings(6 - X, top="high")):
+        assert (wkendall.embed(same, U) == wanted).all()
 
 
 @pytest.mark.parametrize(("n", "order"), [(40, 1), (40, 2), (12, 3), (7, 4)])
 def test_the_same_bits_for_any_number_of_threads(n, order):
     rng = np.random.default_rng(n)
     X, coef = random_rankings(rng, 500, n), rng.standard_normal(500)
-    U, B = tensors(rng, n, order, 2)
+    U, B = rng.standard_normal((2, *(n,) * order))
     handle, runs = Rankings(X)._handle, [Run(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     for found in (
         [embed_of(handle, U, run) for run in runs],

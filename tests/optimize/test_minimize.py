@@ -200,12 +200,8 @@ def test_spaces_of_one_point(space, n_items, noisy):
         Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)
 
 
-@pytest.fixture(scope="module")
-def flow_shop():
-    return loaded(ROOT / "examples/flow_shop.py")
-
-
-def test_script(flow_shop, monkeypatch, capsys, tmp_path):
+def test_the_example_of_the_order_of_jobs(monkeypatch, capsys, tmp_path):
+    flow_shop = loaded(ROOT / "examples/flow_shop.py")
     sizes = ["--jobs-to-schedule", "6", "--machines", "3", "--evaluations", "18", "--save", str(tmp_path / "run.json")]
     monkeypatch.setattr(sys, "argv", ["flow_shop.py", *sizes])
     outputs = []
