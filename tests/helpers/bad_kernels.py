@@ -76,6 +76,7 @@ KERNELS = [
     ("counts too few", lambda: wkendall.Rankings(X, counts=[1, 2]), ValueError, "counts"),
     ("counts negative", lambda: wkendall.Rankings(X, counts=[1, 2, -3, 4, 5, 6]), ValueError, "counts"),
     ("counts in words", lambda: wkendall.Rankings(X, counts=["a"] * 6), TypeError, "counts"),
+    ("numbers as texts", bad([["1", "2"]]), TypeError, ("X", 0, 0, "text")),
     ("string column", bad(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})), TypeError, ("X", 0, 1, "text")),
     ("booleans", bad([[True, False]]), TypeError, ("X", 0, 0, "not a number")),
     ("boolean object", bad(np.array([[1, True]], dtype=object)), TypeError, ("X", 0, 1, "not a number")),
