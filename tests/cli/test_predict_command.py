@@ -84,9 +84,6 @@ def test_standard_output(capsys):
     assert without_sizes(err) == "wrote -: 9 predictions\n"
 
 
-# Files that list items.
-
-
 def names_of(ranks, most):
     return [ITEMS[item] for item in np.argsort(ranks)[:most]]
 
@@ -117,9 +114,6 @@ def test_learning_and_predicting_from_lists(file, layout):
     assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
 
 
-# What is refused.
-
-
 def test_refused(capsys):
     run(f"learn {PEOPLE} -o out --C 1")
     capsys.readouterr()
@@ -130,14 +124,8 @@ def test_refused(capsys):
     Path("strange.csv").write_text("first,second\ntea,wine\n")
     for words, message in (
         ("new.csv --skip who --model nowhere", "there is no nowhere/weights.npz: wkendall learn -o nowhere writes it"),
-        (
-            "new.csv --model out",
-            "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; use --skip COLUMN",
-        ),
-        (
-            "other.csv --model out",
-            "out/weights.npz has the item 'tea' that other.csv lacks, and other.csv has the item 'cola' that out/weights.npz ",
-        ),
+        ("new.csv --model out", "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; use --skip"),
+        ("other.csv --model out", "out/weights.npz has the item 'tea' that other.csv lacks, and other.csv has the"),
         (
             "gaps.csv --model out",
             "line 2, column 'tea' holds NaN: every item needs a number; wkendall learn with --missing bottom puts items without "
@@ -145,14 +133,8 @@ def test_refused(capsys):
         ),
         ("twice.csv --model out", "; wkendall learn with --ties mean treats equal numbers as ties"),
         ("four.npy --model out", "four.npy has 4 items, but out/weights.npz was learned from 5"),
-        (
-            "strange.csv --layout choices --model out",
-            "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items",
-        ),
-        (
-            "strange.csv --layout choices --no-header --model out",
-            "line 1: column 1 holds 'first', which is not one of the 5 items",
-        ),
+        ("strange.csv --layout choices --model out", "line 2: column 2, 'second', holds 'wine', which is not one of"),
+        ("strange.csv --layout choices --no-header --model out", "line 1: column 1 holds 'first', which is not one"),
     ):
         fails(capsys, f"predict {words} -o found.csv", message)
     for words, message in (
@@ -162,12 +144,7 @@ def test_refused(capsys):
         ("new.npy --layout long --model out -o found.csv", "--layout goes with CSV files"),
     ):
         fails(capsys, f"predict {words}", message, 2)
-    fails(
-        capsys,
-        "gram new.csv --layout choices --input scores -o k.npy",
-        "--input scores does not go with --layout choices",
-        2,
-    )
+    fails(capsys, "gram new.csv --layout choices --input scores -o k.npy", "--input scores does not go with", 2)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import wkendall
+from bad_kernels import masked
 from definitions import random_rankings
+from labelled import CLASSIFIERS, REGRESSORS
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from wkendall import Kendall, TensorKernel, datasets, plotting
@@ -18,26 +20,10 @@ mpl.use("Agg")
 X = random_rankings(np.random.default_rng(0), 6, 5)
 Y = [0, 1, 0, 1, 0, 1]
 HUGE, ENDLESS = 2**64, 10**5000
-ESTIMATORS = (
-    wkendall.AlternatingClassifier,
-    wkendall.AlternatingRegressor,
-    wkendall.SuquanSVDClassifier,
-    wkendall.SuquanSVDRegressor,
-    wkendall.KendallGram,
-    wkendall.KendallFeatures,
-    wkendall.KendallNystroem,
-    wkendall.KendallKMeans,
-    wkendall.KendallNeighbors,
-)
-LEARNERS, CLASSIFIERS = ESTIMATORS[:4], (wkendall.AlternatingClassifier, wkendall.SuquanSVDClassifier)
+LEARNERS = (CLASSIFIERS[1], REGRESSORS[1], CLASSIFIERS[0], REGRESSORS[0])
 KERNEL_OBJECTS = (wkendall.KendallGram, wkendall.KendallNystroem, wkendall.KendallKMeans, wkendall.KendallNeighbors)
+ESTIMATORS = (*LEARNERS, *KERNEL_OBJECTS, wkendall.KendallFeatures)
 COUNTS = ",".join(datasets.COUNTS)
-
-
-def masked(values, place):
-    found = np.ma.array(values)
-    found[place] = np.ma.masked
-    return found
 
 
 def fit(kind, values=X, labels=Y, sample_weight=None, **options):

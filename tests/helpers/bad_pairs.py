@@ -9,7 +9,7 @@ from wkendall import Kendall, Rankings, TensorKernel, plotting
 X = random_rankings(np.random.default_rng(0), 6, 5)
 MANY = random_rankings(np.random.default_rng(1), 3, 21)
 TIED, OPEN = [[1, 1, 2]], [[1, np.nan, 2]]
-WORDS = ["a"] * 6
+WORDS, DISTANCE = ["a"] * 6, wkendall.KendallDistance()
 
 
 def best(values=X, **options):
@@ -42,7 +42,7 @@ PAIRS = [
     ("consensus with W", best(kernel=TensorKernel(W=np.ones((5,) * 4))), ValueError, "W"),
     ("consensus with an unknown weight", best(kernel=Kendall("nothing")), ValueError, "weight"),
     ("consensus with a wrong U", best(kernel=TensorKernel(np.eye(4))), ValueError, "U"),
-    ("consensus by a distance", best(kernel=wkendall.KendallDistance()), ValueError, ("kernel", None, None, "no kernel")),
+    ("consensus by a distance", best(kernel=DISTANCE), ValueError, ("kernel", None, None, "no kernel")),
     ("consensus anywhere with a weight", best(Rankings(OPEN, missing="anywhere"), kernel=Kendall("average")),
      ValueError, "if"),
     ("pairs with too few coefficients", pairs(coef=[1, 2]), ValueError, ("coef", None, None, "rows differ")),
@@ -61,6 +61,7 @@ PAIRS = [
     ("picture of no pairs", lambda: plotting.plot_pairs([1, 2]), TypeError, "importance"),
     ("picture of halves of pairs", lambda: plotting.plot_pairs(([1], [2, 3], [0.5, 1])), ValueError, "importance"),
     ("map of one ranking", lambda: plotting.plot_map(X[:1]), ValueError, "X"),
+    ("map by a distance", lambda: plotting.plot_map(X, kernel=DISTANCE), ValueError, ("kernel", None, None, "no kernel")),
     ("map with too few groups", lambda: plotting.plot_map(X, groups=[1, 2]), ValueError, "groups"),
     ("map on nothing", lambda: plotting.plot_map(X, ax=3), TypeError, "ax"),
     ("weights with too few names", lambda: plotting.plot_weights(np.eye(3), items=["a"]), ValueError, "items"),

@@ -93,17 +93,6 @@ def test_fewer_values_with_the_same_hyperparameters():
     assert len(process.weights) == 20
 
 
-def test_hyperparameters_are_found():
-    """Values drawn from a process with a known rate: a better density than at the truth, and a rate near it."""
-    rng = np.random.default_rng(1)
-    kernel = Kernel([Discordant()], np.array([rng.permutation(8) for _ in range(150)]))
-    truth = kernel.matrix(np.array([0.5]))[0]
-    values = np.linalg.cholesky(truth + 1e-3 * np.eye(150)) @ rng.standard_normal(150)
-    found = Process(kernel, values)
-    assert found.parameters[0] == pytest.approx(0.5, abs=0.4)
-    assert found.noise < 0.05
-
-
 @pytest.mark.parametrize("z", [-30.0, -8.0, -1.001, -0.999, 0.0, 0.7, 5.0])
 @pytest.mark.parametrize("deviation", [0.2, 3.0])
 def test_expected_improvement(z, deviation):

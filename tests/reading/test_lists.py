@@ -211,23 +211,3 @@ def test_labels_of_a_frame():
     names = pd.DataFrame({"first": ["a", "b"], "second": ["b", None]}, index=["ann", "bob"])
     assert from_lists(names).labels == ["ann", "bob"]
     assert from_lists(pd.Series([["a"], ["b", "a"]], index=[7, 8])).labels == [7, 8]
-
-
-@pytest.mark.parametrize(
-    ("lists", "items", "known"),
-    [
-        ([["a"], ["b", "a", "c", "a"]], None, ("lists", 1, 3, "a", "duplicate")),
-        ([["b", ["a", "c", "a"]]], None, ("lists", 0, 1, "a", "duplicate")),
-        ([["a"], ["b", None, "c"]], None, ("lists", 1, 1, None, "nan")),
-        ([["a"], ["b", "c"]], ["a", "b"], ("lists", 1, 1, "c", "out of range")),
-        ([["a"], [set()]], None, ("lists", 1, 0, "set()", None)),
-        ([], ["a", "b", "a"], ("items", None, 2, "a", "duplicate")),
-        ([], [1.5, np.nan], ("items", None, 1, np.nan, "nan")),
-    ],
-)
-def test_errors_know_the_list_and_the_place(lists, items, known):
-    with pytest.raises(wkendall.RankingError) as caught:
-        from_lists(lists, items)
-    error = caught.value
-    found = (error.argument, error.row, error.column, error.value, error.kind)
-    assert repr(found) == repr(known)

@@ -142,39 +142,6 @@ fn errors_keep_their_numbers() {
 }
 
 #[test]
-fn messages() {
-    let ranks = |values: &[f64]| Rankings::from_ranks(values.len() / 3, 3, values).unwrap_err();
-    for (error, message) in [
-        (
-            ranks(&[1.0, 2.0, 3.0, 2.0, 1.0, 2.0]),
-            "row 1 holds 2 twice, in columns 0 and 2, but every row of 3 items must be a permutation of 1..3; if these \
-             are ranks, Incomplete::from_ranks takes ties",
-        ),
-        (
-            ranks(&[1.0, 2.0, 3.0, 0.0, 1.0, 2.0]),
-            "row 0, column 2 holds 3 and row 1, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or \
-             all of 0..2",
-        ),
-        (
-            ranks(&[1.0, f64::NAN, 3.0]),
-            "row 0, column 1 holds NaN: every item needs a number; Incomplete takes missing items, with Missing::Bottom or \
-             Missing::Anywhere",
-        ),
-        (
-            neighbors(&standard(), &x(2, 3), None, 2, Options::default()).unwrap_err(),
-            "count is 2, but there are 1 other rankings: it must be from 1 to 1",
-        ),
-        (Measure::kernel(&mult(&[1.0, f64::NAN, 1.0]), 3).unwrap_err(), "u[1] is NaN: position weights must be finite"),
-        (
-            Error::ListedTie { row: 1, earlier: 4, item: 9, value: wkendall::Number::Real(2.5) },
-            "row 1 holds 2.5 twice, for items 4 and 9: the numbers of a row must all differ",
-        ),
-    ] {
-        assert_eq!(error.to_string(), message);
-    }
-}
-
-#[test]
 fn every_variant_is_reached_or_has_a_reason_not_to_be() {
     let source = include_str!("../../src/error.rs");
     let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}\n").next().unwrap();

