@@ -36,11 +36,13 @@ test-rust: ## the crate, its doc tests and the Rust code of the README
 test-python: install ## the package, with the extension module from the wheel
 	$(PY) -m pytest
 
-# Random cases for each property.
+# Random cases for each property, and pairs of rankings for the bounds of normalized kernels.
 EXAMPLES ?= 3000
+CASES ?= 10000000
 
-fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for each property
+fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for each property, CASES=10000000 normalized values
 	WKENDALL_EXAMPLES=$(EXAMPLES) cargo test --test properties -- --nocapture
+	WKENDALL_CASES=$(CASES) WKENDALL_SEED=$$$$ cargo test --test normalized -- --nocapture
 	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -q tests/kernels/test_properties.py
 
 test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on

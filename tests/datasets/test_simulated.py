@@ -5,12 +5,15 @@ import itertools
 import numpy as np
 import pytest
 import wkendall
+from paths import SURVEY
+from survey_files import needs_survey
 from wkendall.datasets import (
     ITEMS,
     MODEL,
     SIZES,
     Survey,
     group_chances,
+    load_eurobarometer,
     make_mallows,
     make_plackett_luce,
     make_survey,
@@ -34,6 +37,9 @@ def chi_square(X, chances):
 
 #: The 99.9th percentile of the chi-square distribution with 23 degrees of freedom.
 BOUND = 49.73
+
+
+# Random rankings.
 
 
 def test_uniform():
@@ -124,6 +130,9 @@ def test_no_rankings_and_one_item():
     np.testing.assert_array_equal(make_mallows(2, 1, 1.0, rng=0), [[1], [1]])
 
 
+# Simulated people.
+
+
 def test_survey_has_the_sizes_of_the_survey():
     people = make_survey(rng=0)
     assert isinstance(people, Survey)
@@ -143,3 +152,22 @@ def test_survey_follows_its_model():
         chances = group_chances(SIX, classes)
         assert chances.sum() == pytest.approx(1)
         np.testing.assert_allclose(shares(people.X[people.y == group], SIX), chances, atol=0.002)
+
+
+@needs_survey
+def test_survey_is_close_to_the_counts():
+    real, drawn = load_eurobarometer(SURVEY), make_survey(rng=0)
+    before = np.array([SIX[:, i] < SIX[:, j] for i, j in itertools.combinations(range(6), 2)], dtype=float)
+    for group, classes in enumerate(MODEL):
+        wanted, found = (shares(people.X[people.y == group], SIX) for people in (real, drawn))
+        model = group_chances(SIX, classes)
+        np.testing.assert_allclose(SIX.T @ model, SIX.T @ wanted, rtol=0, atol=0.001)
+        np.testing.assert_allclose(before @ model, before @ wanted, rtol=0, atol=0.0005)
+        for rank in range(1, 7):
+            np.testing.assert_allclose((rank == SIX).T @ model, (rank == SIX).T @ wanted, rtol=0, atol=0.035)
+        assert abs(model - wanted).sum() / 2 < 0.19
+        np.testing.assert_allclose(SIX.T @ found, SIX.T @ wanted, rtol=0, atol=0.05)
+        np.testing.assert_allclose(before @ found, before @ wanted, rtol=0, atol=0.02)
+
+
+# The files of the survey.

@@ -1,6 +1,9 @@
 """SUQUAN-SVD against dense singular vectors of the explicit matrix."""
 
 import itertools
+import os
+import subprocess
+import sys
 from functools import reduce
 
 import numpy as np
@@ -115,6 +118,53 @@ def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows
     check_against_dense(X, y, order, components, pure)
 
 
+def test_the_leading_weights_know_single_items_only():
+    rng = np.random.default_rng(4)
+    X = random_rankings(rng, 200, 7)
+    y = (X[:, 0] < X[:, 1:].mean(axis=1)).astype(int)
+    found = wkendall.suquan_svd(X, y)
+    assert found.multiplicity.tolist() == [3]
+    U = found.U.copy()
+    off = ~np.eye(7, dtype=bool)
+    design = np.array(
+        [[a == c for c in range(7)] + [b == c for c in range(7)] for a, b in np.argwhere(off)], dtype=float
+    )
+    fitted = design @ np.linalg.lstsq(design, U[off], rcond=None)[0]
+    np.testing.assert_allclose(fitted, U[off], atol=1e-12)
+    # Its kernel is that of a weight of single positions.
+    single = wkendall.suquan_svd(X, y, order=1).U
+    K, first = wkendall.gram_matrix(X, U=found.U), wkendall.gram_matrix(X, U=single, order=1)
+    np.testing.assert_allclose(K, first * (K[0, 0] / first[0, 0]), atol=1e-10 * K[0, 0])
+
+
+def of_pairs(rng, n, sign):
+    """A tensor of norm 1 that affects only pairs, symmetric or skew-symmetric."""
+    basis = pure_basis(n, 2)
+    table = rng.standard_normal((n, n))
+    table = ((table + sign * table.T).ravel() @ basis.T @ basis).reshape(n, n)
+    return table / np.linalg.norm(table)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_signal_of_pairs(sign):
+    rng = np.random.default_rng(12)
+    X = random_rankings(rng, 2000, 6)
+    U, B = of_pairs(rng, 6, sign), of_pairs(rng, 6, sign)
+    pairs = wkendall.linear_function(X, U, B)
+    single = wkendall.linear_function(X, *rng.standard_normal((2, 6)))
+    single = (single - single.mean()) / single.std()
+    # Without another signal it leads, and both forms find it.
+    y = pairs > 0
+    for pure in (False, True):
+        assert abs((wkendall.suquan_svd(X, y, pure=pure).U * U).sum()) > 0.95
+    # Beside a signal of single items of the same strength only the pure form does.
+    y = pairs / pairs.std() + 1.2 * single > 0
+    found = wkendall.suquan_svd(X, y)
+    assert found.multiplicity.tolist() == [3]
+    assert abs((found.U * U).sum()) < 1e-9
+    assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.95
+
+
 @pytest.mark.parametrize(("n", "order"), [(6, 2), (30, 2), (5, 3)])
 def test_the_order_of_samples_does_not_matter(n, order):
     rng = np.random.default_rng(5)
@@ -125,6 +175,22 @@ def test_the_order_of_samples_does_not_matter(n, order):
         other = wkendall.suquan_svd(X[places], y[places], order, pure=pure, n_jobs=1)
         np.testing.assert_allclose(found.U, other.U, atol=1e-8)
         np.testing.assert_allclose(found.B, other.B, atol=1e-8)
+
+
+def test_the_number_of_blas_threads_does_not_matter(tmp_path):
+    code = """
+import numpy as np, sys, wkendall
+rng = np.random.default_rng(6)
+X = np.array([rng.permutation(9) for _ in range(80)])
+np.save(sys.argv[1], wkendall.suquan_svd(X, X[:, 0] < 4).U)
+"""
+    found = []
+    for threads in ("1", "2"):
+        path = tmp_path / f"{threads}.npy"
+        limits = {f"{name}_NUM_THREADS": threads for name in ("OPENBLAS", "OMP", "MKL")}
+        subprocess.run([sys.executable, "-c", code, path], check=True, env=os.environ | limits)
+        found.append(np.load(path))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-8)
 
 
 def test_labels_of_any_kind_and_other_inputs_give_the_same():
