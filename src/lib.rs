@@ -127,7 +127,10 @@ mod signs;
 mod simd;
 mod weight;
 
-pub use correlations::{Alternative, Columns, Correlations, correlations, correlations_into};
+pub use correlations::{
+    Alternative, Coefficient, Columns, CorrelationSettings, Correlations, correlations, correlations_at_least, correlations_of,
+    leave_one_out,
+};
 pub use error::Error;
 #[doc(hidden)]
 pub use error::Number;
