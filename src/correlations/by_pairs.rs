@@ -43,12 +43,7 @@ struct Room {
 }
 
 impl<'a> ByPairs<'a> {
-    pub(super) fn new(
-        x: &'a Columns,
-        y: &'a Columns,
-        settings: &'a CorrelationSettings<'a>,
-        finish: Finish,
-    ) -> Self {
+    pub(super) fn new(x: &'a Columns, y: &'a Columns, settings: &'a CorrelationSettings<'a>, finish: Finish) -> Self {
         let width = settings.confidence.map_or(0.0, |confidence| quantile(0.5 - confidence / 2.0));
         Self { x, y, settings, finish, width }
     }
@@ -58,7 +53,12 @@ impl<'a> ByPairs<'a> {
         let (rows, columns) = (self.x.columns(), self.y.columns());
         let half = symmetric && self.settings.coefficient != Coefficient::Somers;
         let pair = |place: usize| (place / columns, place % columns);
-        self.run(rows * columns, |place| Some(pair(place)).filter(|(row, column)| !half || row <= column), out, options)?;
+        self.run(
+            rows * columns,
+            |place| Some(pair(place)).filter(|(row, column)| !half || row <= column),
+            out,
+            options,
+        )?;
         if half {
             let Correlations { statistic, pvalue, low, high } = out;
             for matrix in [Some(statistic), pvalue.as_mut(), low.as_mut(), high.as_mut()].into_iter().flatten() {

@@ -1,8 +1,8 @@
 //! From counts over two columns to a coefficient and its p-value.
 
-use super::{Alternative, Coefficient};
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
+use super::{Alternative, Coefficient};
 use crate::gram::FinishPair;
 use crate::pair::observed::Observed;
 use crate::pair::pairs_of;

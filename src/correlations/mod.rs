@@ -258,8 +258,8 @@ impl CorrelationSettings<'_> {
 
     /// Whether the part of each observation is needed.
     fn needs_detail(&self) -> bool {
-        let tested = self.alternative.is_some()
-            && matches!(self.coefficient, Coefficient::Somers | Coefficient::Spearman);
+        let tested =
+            self.alternative.is_some() && matches!(self.coefficient, Coefficient::Somers | Coefficient::Spearman);
         self.weights.is_some() || self.confidence.is_some() || tested
     }
 }

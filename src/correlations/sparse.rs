@@ -11,8 +11,8 @@
 //! the rest              tied in one column
 //! ```
 
-use super::finish::Counts;
 use super::Levels;
+use super::finish::Counts;
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::pair::observed::{Observed, TieSums};
@@ -281,9 +281,8 @@ impl Lookup {
         let (of_x, of_y) = (&x.columns[row], &y.columns[column]);
         // The centred ranks of the observations that are 0.
         let (zero_x, zero_y) = (-of_x.signs, -of_y.signs);
-        let rank = |entry: &Stored, column: &Summary| {
-            i64::from(entry.balance) + i64::from(entry.sign) * column.zeros as i64
-        };
+        let rank =
+            |entry: &Stored, column: &Summary| i64::from(entry.balance) + i64::from(entry.sign) * column.zeros as i64;
         let mut sum: i128 = -(i128::from(x.observations as u64) * i128::from(zero_x) * i128::from(zero_y));
         for (one, other) in &self.both {
             sum += i128::from(rank(one, of_x) - zero_x) * i128::from(rank(other, of_y) - zero_y);

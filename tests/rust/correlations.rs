@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Alternative, Backend, Coefficient, Columns, CorrelationSettings, Correlations, Error, Options, Progress, correlations_at_least,
-    correlations_of,
+    Alternative, Backend, Coefficient, Columns, CorrelationSettings, Correlations, Error, Options, Progress,
+    correlations_at_least, correlations_of,
 };
 
 /// Tau-b, for at least `least` common observations.
@@ -198,8 +198,7 @@ fn sign(a: f64, b: f64) -> f64 {
 /// A coefficient by its definition, with weights.
 fn definition(coefficient: Coefficient, x: &[f64], y: &[f64], w: &[f64]) -> f64 {
     let all: Vec<[f64; 3]> = (0..x.len()).map(|i| [x[i], y[i], w[i]]).collect();
-    let all: Vec<[f64; 3]> =
-        all.into_iter().filter(|[x, y, w]| !x.is_nan() && !y.is_nan() && *w > 0.0).collect();
+    let all: Vec<[f64; 3]> = all.into_iter().filter(|[x, y, w]| !x.is_nan() && !y.is_nan() && *w > 0.0).collect();
     let (mut s, mut of_x, mut of_y, mut both, mut pairs) = (0.0, 0.0, 0.0, 0.0, 0.0);
     let (mut rq, mut rr, mut qq) = (0.0, 0.0, 0.0);
     for one in &all {

@@ -91,10 +91,10 @@ def _of_whole(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArra
 
 
 def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
-    values: list[Any] = []
     dates = _dates(column, missing)
     if dates is not None:
         return dates
+    values: list[Any] = []
     for row, value in enumerate(column):
         try:
             values.append(None if missing is not None and missing[row] else _number(value))
@@ -105,15 +105,18 @@ def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: 
 
 def _dates(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
     """Return doubles in the order of dates, times or durations of one type; None if it is something else."""
-    absent = [value is None or value != value or type(value).__name__ == "NaTType" for value in column.tolist()]
-    known = [value for value, gone in zip(column.tolist(), absent, strict=True) if not gone]
-    if missing is not None or not known or not isinstance(known[0], _DATES) or len(set(map(type, known))) > 1:
+    values: list[Any] = [None if missing is not None and missing[row] else value for row, value in enumerate(column)]
+    values = [None if type(value).__name__ in ("NaTType", "NAType") or value is np.nan else value for value in values]
+    types = {type(value) for value in values if value is not None}
+    if len(types) != 1 or not issubclass(types.pop(), _DATES):
         return None
     try:
-        places = {value: number for number, value in enumerate(sorted(set(known)))}
+        places = {
+            value: number for number, value in enumerate(sorted({value for value in values if value is not None}))
+        }
     except TypeError:  # with and without a time zone
         return None
-    return np.array([np.nan if gone else places[value] for value, gone in zip(column.tolist(), absent, strict=True)])
+    return np.array([np.nan if value is None else places[value] for value in values], dtype=np.float64)
 
 
 def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:

@@ -18,7 +18,9 @@ from wkendall.reading.tables import Table, check_same_observations, read_table_c
 
 Alternative = Literal["two-sided", "less", "greater"]
 Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
-_ADVICE = "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
+_ADVICE = (
+    "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
+)
 
 
 class Correlations(NamedTuple):
@@ -412,7 +414,9 @@ def _settings(
         raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1, for instance 0.95")
     if weights is not None:
         check_same_rows(data, weights, ("data", "weights"))
-        weights = np.ascontiguousarray(real_array(weights, "weights", (1,), "one number for each observation"), dtype=np.float64)
+        weights = np.ascontiguousarray(
+            real_array(weights, "weights", (1,), "one number for each observation"), dtype=np.float64
+        )
     return {
         "method": method, "least": as_order(min_periods, "min_periods", 0), "alternative": alternative,
         "confidence": confidence, "weights": weights,
@@ -473,7 +477,9 @@ def _numbers_of(pairs: Any, x: Table, y: Table) -> tuple[NDArray[np.int64], NDAr
 
 def _places(wanted: Any, table: Table) -> NDArray[np.int64]:
     given = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    numbers = {label: place for place, label in enumerate(range(table.columns) if table.labels is None else table.labels)}
+    numbers = {
+        label: place for place, label in enumerate(range(table.columns) if table.labels is None else table.labels)
+    }
     by_number = table.labels is not None and not all(_known(label, numbers) for label in given)
     if by_number and all(isinstance(label, int) for label in given):
         numbers = {place: place for place in range(table.columns)}

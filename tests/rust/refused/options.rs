@@ -1,8 +1,9 @@
 //! Runs on no threads or in tiles without rows, for every public function that takes options.
 
 use wkendall::{
-    Columns, CorrelationSettings, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations, correlations_at_least, correlations_of, diagonal,
-    embedding, features, gram, gram_into, gram_matrix, importance, neighbors, packed_signs, planned, within,
+    Columns, CorrelationSettings, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations,
+    correlations_at_least, correlations_of, diagonal, embedding, features, gram, gram_into, gram_matrix, importance,
+    neighbors, packed_signs, planned, within,
 };
 
 use super::{Case, case, standard, ties, x};
