@@ -79,7 +79,19 @@ impl<'a> ByPairs<'a> {
         out: &mut Correlations,
         options: Options<'_>,
     ) -> Result<(), Error> {
-        self.run(pairs.len(), |place| Some(pairs[place]), out, options)
+        // In the order of their columns, which are prepared once each.
+        let mut order = memory::collect(0..pairs.len())?;
+        order.sort_unstable_by_key(|&place| pairs[place]);
+        self.run(pairs.len(), |place| Some(pairs[order[place]]), out, options)?;
+        let mut sorted = memory::filled(pairs.len(), 0.0)?;
+        let Correlations { statistic, pvalue, low, high } = out;
+        for values in [Some(statistic), pvalue.as_mut(), low.as_mut(), high.as_mut()].into_iter().flatten() {
+            sorted.copy_from_slice(values);
+            for (&place, &value) in order.iter().zip(&sorted) {
+                values[place] = value;
+            }
+        }
+        Ok(())
     }
 
     /// The coefficient of the first columns, and what it is without each observation.

@@ -87,43 +87,54 @@ impl SparseColumns {
             columns: memory::with_capacity(columns)?,
         };
         built.starts.push(0);
-        let mut sorted: Vec<(V, u32)> = Vec::new();
+        let mut sorted: Vec<(u64, V, u32)> = Vec::new();
         for (column, ends) in starts.windows(2).enumerate() {
+            let (values, rows) = (&values[ends[0]..ends[1]], &rows[ends[0]..ends[1]]);
             sorted.clear();
-            for (&value, &row) in values[ends[0]..ends[1]].iter().zip(&rows[ends[0]..ends[1]]) {
+            memory::reserve(&mut sorted, values.len())?;
+            for (&value, &row) in values.iter().zip(rows) {
                 if !value.is_known() {
                     let place = format!("NaN in row {row}, column {column}");
                     return Err(wrong("values", &place, "a number: pass a dense array for missing values"));
                 }
                 if sign(value) != 0 {
-                    memory::push(&mut sorted, (value, row as u32))?;
+                    sorted.push((0, value, row as u32));
                 }
             }
-            sorted.sort_unstable_by(|one, other| one.0.order(other.0).then(one.1.cmp(&other.1)));
-            built.push(&sorted);
-            let own = &mut built.entries[built.starts[column]..];
-            own.sort_unstable_by_key(|entry| entry.observation);
-            if let Some(twice) = own.windows(2).find(|pair| pair[0].observation == pair[1].observation) {
-                let place = format!("given twice for row {}, column {column}", twice[0].observation);
+            if !sorted.is_sorted_by_key(|entry| entry.2) {
+                sorted.sort_unstable_by_key(|entry| entry.2);
+            }
+            if let Some(twice) = sorted.windows(2).find(|pair| pair[0].2 == pair[1].2) {
+                let place = format!("given twice for row {}, column {column}", twice[0].2);
                 return Err(wrong("values", &place, "given once for each row and column"));
             }
+            built.push(&mut sorted);
             built.starts.push(built.entries.len());
         }
         Ok(built)
     }
 
-    /// Adds a column of sorted values.
-    fn push<V: Value>(&mut self, sorted: &[(V, u32)]) {
-        let zeros = (self.observations - sorted.len()) as u64;
+    /// Adds a column of values, sorted by observation.
+    fn push<V: Value>(&mut self, values: &mut [(u64, V, u32)]) {
+        let zeros = (self.observations - values.len()) as u64;
         let mut summary = Summary { zeros, levels: usize::from(zeros > 0), ..Summary::default() };
         summary.ties.add(zeros);
+        let first = self.entries.len();
+        for (place, (key, value, observation)) in values.iter_mut().enumerate() {
+            self.entries.push(Stored { observation: *observation, ..Stored::default() });
+            (*key, *observation) = (value.key(), place as u32);
+        }
+        if !values.is_sorted_by_key(|entry| entry.0) {
+            values.sort_unstable_by_key(|entry| entry.0);
+        }
         let mut before = 0;
-        for block in sorted.chunk_by(|one, other| one.0.order(other.0).is_eq()) {
-            let after = sorted.len() - before - block.len();
-            let sign = sign(block[0].0);
+        for block in values.chunk_by(|one, other| one.1.order(other.1).is_eq()) {
+            let after = values.len() - before - block.len();
+            let sign = sign(block[0].1);
             let balance = before as i32 - after as i32;
-            for &(_, observation) in block {
-                self.entries.push(Stored { observation, balance, tied: block.len() as u32, sign });
+            for &(_, _, place) in block {
+                let entry = &mut self.entries[first + place as usize];
+                *entry = Stored { balance, tied: block.len() as u32, sign, ..*entry };
             }
             let size = block.len() as u64;
             summary.ties.add(size);
@@ -216,8 +227,15 @@ impl Lookup {
     /// The entries of a column of `x` and a column of `y` that have the same observation.
     fn find(&mut self, x: &SparseColumns, row: usize, y: &SparseColumns, column: usize) -> Result<(), Error> {
         if self.column != Some(row) {
-            self.places.clear();
-            memory::resize(&mut self.places, x.observations, 0)?;
+            match self.column {
+                Some(last) if self.places.len() == x.observations => {
+                    x.entries(last).iter().for_each(|entry| self.places[entry.observation as usize] = 0);
+                }
+                _ => {
+                    self.places.clear();
+                    memory::resize(&mut self.places, x.observations, 0)?;
+                }
+            }
             for (place, entry) in x.entries(row).iter().enumerate() {
                 self.places[entry.observation as usize] = place as u32 + 1;
             }
