@@ -2,8 +2,8 @@
 
     python benches/single_cells.py
 
-10,000 cells, 300 genes of which 5 % of the values are stored, 3,000 regions (3 %, all 1), 60,000 pairs. Prints CPU and elapsed time
-for each pair, the best of five, and whether the values agree. The peer is left out if it is not installed.
+10,000 cells, 300 genes of which 5 % of the values are stored, 3,000 regions (3 %, all 1), 60,000 pairs. Prints CPU and elapsed
+time for each pair, the best of five, and whether the values agree. The peer is left out if it is not installed.
 """
 
 import time
