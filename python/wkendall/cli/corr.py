@@ -289,7 +289,9 @@ def _write(ending: str, files: list[Path], found: Any, x: Contents, y: Contents 
         names: dict[str, Any] = {"columns": x.items, "columns_against": None if y is None else y.items}
         write_npz(files[0], {**found._asdict(), **names})
         return
-    parts = [found] if isinstance(found, CorrelationTable) else [part for part in found[:4] if part is not None]
+    parts: list[Any] = (
+        [found] if isinstance(found, CorrelationTable) else [part for part in found[:4] if part is not None]
+    )
     for path, part in zip(files, parts, strict=True):
         if ending == ".npy":
             with path.open("wb") as file:

@@ -95,8 +95,8 @@ def plot_matrix(
     largest = float(np.abs(known).max(initial=0.0)) or 1.0
     signed = known.size > 0 and float(known.min()) < 0
     least, colours = (-largest, "RdBu_r") if signed else (0.0, "viridis")
-    limits = {"vmin": least if vmin is None else vmin, "vmax": largest if vmax is None else vmax}
-    image = ax.imshow(values, cmap=colours, interpolation="nearest", **limits)
+    low, high = least if vmin is None else vmin, largest if vmax is None else vmax
+    image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_facecolor("0.8")
     for row, column in np.argwhere(marks | (annotate & np.isfinite(values))).tolist():
         number = f"{values[row, column]:.2f}" if annotate else ""

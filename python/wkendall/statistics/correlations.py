@@ -96,6 +96,12 @@ class CorrelationDifference(NamedTuple):
         The two correlations.
     n : int
         The number of observations that x, y and z have.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.corr_difference([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 4, 3]).second.round(3)
+    0.667
     """
 
     difference: float
@@ -371,8 +377,8 @@ def _student(statistic: Array, n: NDArray[np.int64], alternative: Alternative) -
     freedom = n - 2.0
     with np.errstate(divide="ignore", invalid="ignore"):
         t = statistic * np.sqrt(freedom / ((1.0 + statistic) * (1.0 - statistic)))
-        tail = {"two-sided": lambda: 2.0 * stdtr(freedom, -np.abs(t)), "less": lambda: stdtr(freedom, t)}
-        found: Array = tail.get(alternative, lambda: stdtr(freedom, -t))()
+        tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
+        found: Array = (2.0 if alternative == "two-sided" else 1.0) * stdtr(freedom, tail)
     return np.where(freedom > 0, found, np.nan)
 
 
