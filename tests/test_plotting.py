@@ -156,6 +156,22 @@ def test_matrix_of_a_data_frame_and_of_two():
     assert len(many.get_xticks()) <= 60
 
 
+def test_matrices_with_values_and_marks():
+    values = np.array([[1.0, -0.25, np.nan], [-0.25, 1.0, 0.5], [np.nan, 0.5, 1.0]])
+    tested = np.array([[0.0, 0.2, np.nan], [0.2, 0.0, 0.01], [np.nan, 0.01, 0.0]])
+    ax = plot_matrix(values, cluster=False, annotate=True, pvalues=tested, vmin=-1, vmax=1)
+    assert ax.images[0].get_clim() == (-1, 1)
+    found = {text.get_position(): text.get_text() for text in ax.texts}
+    assert found == {
+        (0, 0): "1.00*", (1, 0): "-0.25", (0, 1): "-0.25", (1, 1): "1.00*", (2, 1): "0.50*", (1, 2): "0.50*", (2, 2): "1.00*",
+    }  # fmt: skip
+    marked = plot_matrix(values, cluster=False, pvalues=tested, level=0.005)
+    assert {text.get_position() for text in marked.texts} == {(0, 0), (1, 1), (2, 2)}
+    assert {text.get_text() for text in marked.texts} == {"*"}
+    with pytest.raises(ValueError, match=r"pvalues has shape \(2, 2\), but matrix has \(3, 3\)"):
+        plot_matrix(values, pvalues=tested[:2, :2])
+
+
 def names(ax):
     """The labels of the rows and of the columns."""
     return tuple([label.get_text() for label in axis.get_ticklabels()] for axis in (ax.yaxis, ax.xaxis))

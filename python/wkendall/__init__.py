@@ -44,8 +44,11 @@ Neighbours
     neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
     packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
 Statistics
-    corr                   Kendall's tau-b between all columns of a table, with p-values
-    Correlations           what corr returns with p-values
+    corr                   rank correlations between columns of a table, with p-values and intervals
+    Correlations           what corr returns with p-values or intervals
+    CorrelationTable       what corr returns with at_least
+    corr_difference        whether x has the same correlation with y as with z
+    CorrelationDifference  what corr_difference returns
     two_sample_test        test whether groups of rankings differ
     TestResult             what the tests return
     independence_test      test whether rankings depend on labels, numbers or other rankings
@@ -171,7 +174,13 @@ if TYPE_CHECKING:
     from wkendall.reading.preflib import read_preflib
     from wkendall.reading.trec import read_trec
     from wkendall.statistics.consensus import Consensus, consensus
-    from wkendall.statistics.correlations import Correlations, corr
+    from wkendall.statistics.correlations import (
+        CorrelationDifference,
+        Correlations,
+        CorrelationTable,
+        corr,
+        corr_difference,
+    )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.relabelings import permutation_pvalue
@@ -185,6 +194,8 @@ __all__ = [
     "AlternatingRegressor",
     "AverageOverlap",
     "Consensus",
+    "CorrelationDifference",
+    "CorrelationTable",
     "Correlations",
     "FaginKendall",
     "Footrule",
@@ -218,6 +229,7 @@ __all__ = [
     "combine",
     "consensus",
     "corr",
+    "corr_difference",
     "datasets",
     "diagonal",
     "distance_matrix",
@@ -294,7 +306,13 @@ _MODULES = {
     "reading.preflib": ["read_preflib"],
     "reading.trec": ["read_trec"],
     "statistics.consensus": ["Consensus", "consensus"],
-    "statistics.correlations": ["Correlations", "corr"],
+    "statistics.correlations": [
+        "CorrelationDifference",
+        "CorrelationTable",
+        "Correlations",
+        "corr",
+        "corr_difference",
+    ],
     "statistics.importance": ["PairImportance", "pair_importance"],
     "statistics.independence": ["independence_test"],
     "statistics.relabelings": ["permutation_pvalue"],

@@ -19,6 +19,8 @@ __all__ = [
     "combine",
     "consensus",
     "correlations",
+    "correlations_at_least",
+    "correlations_of",
     "default_threads",
     "diagonal",
     "embed",
@@ -28,6 +30,7 @@ __all__ = [
     "gram",
     "instruction_sets",
     "largest_effects",
+    "leave_one_out",
     "linear_function",
     "most_factors",
     "neighbors",
@@ -86,6 +89,10 @@ class Rankings:
 @final
 class Columns:
     def __new__(cls, values: NDArray[np.integer | np.float32 | np.float64], threads: int | None = None) -> Columns: ...
+    @staticmethod
+    def from_sparse(
+        observations: int, starts: NDArray[np.int64], rows: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> Columns: ...
     @property
     def columns(self) -> int: ...
     @property
@@ -143,15 +150,30 @@ def gram(
 def correlations(
     x: Columns,
     y: Columns | None,
-    least: int,
-    statistic: NDArray[np.float64],
-    pvalue: NDArray[np.float64] | None = None,
-    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    settings: dict[str, Any],
     threads: int | None = None,
     tile: int | None = None,
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> None: ...
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
+def correlations_of(
+    x: Columns,
+    y: Columns | None,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    settings: dict[str, Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
+def correlations_at_least(
+    x: Columns,
+    y: Columns | None,
+    limit: float,
+    settings: dict[str, Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+def leave_one_out(x: Columns, y: Columns, settings: dict[str, Any]) -> tuple[float, NDArray[np.float64]]: ...
 def neighbors(
     measure: Measure,
     x: Rankings,

@@ -96,6 +96,45 @@ def test_a_table_to_read(capsys):
     assert not list(Path().glob("*tau*"))
 
 
+def test_methods_intervals_and_weights(capsys):
+    run("corr table.csv --method spearman --confidence 0.9 -o rho.csv")
+    expected = wkendall.corr(DATA, method="spearman", confidence=0.9)
+    for name, part in (("rho.csv", expected.statistic), ("rho_low.csv", expected.low), ("rho_high.csv", expected.high)):
+        np.testing.assert_array_equal(read(name)[1], part)
+    capsys.readouterr()
+    fails(
+        capsys,
+        "corr table.csv -o rho.csv",
+        "rho_low.csv has the ends of intervals that would not belong to the new rho.csv",
+    )
+    run("corr table.csv -o rho.csv --force")
+    assert not Path("rho_low.csv").exists()
+    capsys.readouterr()
+    run("corr table.csv --method somers --weights height --confidence 0.9")
+    shown = capsys.readouterr().out.splitlines()
+    firsts = [line.split()[0] for line in shown if line]
+    assert firsts == ["Somers'", "weight,", "age", "from", "weight,", "age", "to", "weight,", "age"]
+    fails(capsys, "corr table.csv --weights no", "there is no column 'no' of weights in table.csv: it has 'height'")
+
+
+def test_pairs_and_networks(capsys):
+    run("corr table.csv --at-least 0.5 --pvalues -o network.csv")
+    rows = list(csv.DictReader(Path("network.csv").read_text().splitlines()))
+    assert [(row["i"], row["j"]) for row in rows] == [("height", "age")]
+    assert float(rows[0]["statistic"]) == EXPECTED.statistic[0, 2]
+    assert float(rows[0]["pvalue"]) == EXPECTED.pvalue[0, 2]
+    assert rows[0]["n"] == "4"
+    Path("pairs.csv").write_text('age,height\n"weight, kg",age\n')
+    capsys.readouterr()
+    run("corr table.csv --pairs pairs.csv")
+    lines = list(csv.reader(capsys.readouterr().out.splitlines()))
+    assert [line[:2] for line in lines] == [["i", "j"], ["age", "height"], ["weight, kg", "age"]]
+    np.testing.assert_allclose([float(line[2]) for line in lines[1:]], EXPECTED.statistic[[2, 1], [0, 2]], atol=1e-15)
+    Path("pairs.csv").write_text("age,no\n")
+    fails(capsys, "corr table.csv --pairs pairs.csv", "pairs.csv, line 1 names 'no', but table.csv has no such column")
+    fails(capsys, "corr table.csv --pairs pairs.csv --at-least 1", "--at-least and --pairs do not go together", 2)
+
+
 def test_against_another_table():
     run("corr table.csv --against named.csv --skip name -o tau.npz")
     np.testing.assert_array_equal(np.load("tau.npz")["statistic"], wkendall.corr(DATA, DATA))

@@ -81,7 +81,7 @@ PYTHON = [
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
-     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers; leave the column out or turn it "
+     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers or dates; leave the column out or turn it "
      "into numbers first"),
 ]  # fmt: skip
 #: A file, the rest of the command, and the message.

@@ -15,8 +15,8 @@ use refused::{
     without_threads, x,
 };
 use wkendall::{
-    Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, RunOptions, Weight, Workspace, correlations,
-    correlations_into, diagonal, embedding, features, gram, gram_into, neighbors, planned, within,
+    Backend, Columns, CorrelationSettings, Error, Matrix, Measure, Options, Progress, Rankings, RunOptions, Weight,
+    Workspace, correlations, diagonal, embedding, features, gram, gram_into, neighbors, planned, within,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -41,10 +41,9 @@ fn runs() -> Vec<Case> {
     vec![
         case(embedding::tuple_sums(three, &[1.0; 2], 40, RunOptions::default()), "TooLarge"),
         case(Matrix::from_vec(2, 2, vec![1.0; 3]), "OutputLength { given: 3, rows: 2, columns: 2 }"),
-        case(correlations(&table(3), Some(&table(4)), 1, None, any()), "ObservationsDiffer { left: 3, right: 4 }"),
         case(
-            correlations_into(&table(3), None, 1, &mut [0.0; 2], None, any()),
-            "OutputLength { given: 2, rows: 1, columns: 1 }",
+            correlations(&table(3), Some(&table(4)), &CorrelationSettings::default(), any()),
+            "ObservationsDiffer { left: 3, right: 4 }",
         ),
         case(Columns::from_values(2, 3, &[1.0]), "ColumnShape { values: 1, columns: 2, observations: 3 }"),
         case(gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer"),

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 use naive::Random;
 use wkendall::importance::largest_effects;
 use wkendall::{
-    Columns, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, RunOptions, Watch,
-    Weight, consensus, correlations, diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
+    Columns, CorrelationSettings, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings,
+    RunOptions, Watch, Weight, consensus, correlations, diagonal, embedding, features, gram, gram_into, neighbors,
+    packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -264,6 +265,9 @@ fn correlations_of_columns() {
         let number = |_| if gaps && random.below(9) == 0 { f64::NAN } else { random.below(1_000_000) as f64 };
         let values: Vec<f64> = (0..columns * observations).map(number).collect();
         let x = Columns::from_values(columns, observations, &values).unwrap();
-        stops_on_threads("correlations", |options| correlations(&x, None, 1, None, options).map(drop));
+        for confidence in [None, Some(0.9)] {
+            let settings = CorrelationSettings { confidence, ..CorrelationSettings::default() };
+            stops_on_threads("correlations", |options| correlations(&x, None, &settings, options).map(drop));
+        }
     }
 }

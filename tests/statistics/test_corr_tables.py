@@ -16,7 +16,7 @@ EXPECTED = wkendall.corr(HOLES)
 def test_pandas_keeps_labels():
     frame = pd.DataFrame(HOLES, columns=["b", "a", ("c", 1), 7])
     found = wkendall.corr(frame, pvalues=True)
-    for part in found:
+    for part in (found.statistic, found.pvalue, found.n):
         assert part.index.equals(frame.columns)
         assert part.columns.equals(frame.columns)
     np.testing.assert_array_equal(found.statistic, EXPECTED)
@@ -151,9 +151,10 @@ def test_any_layout(layout):
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 2)])
 def test_empty_tables(shape):
     found = wkendall.corr(np.zeros(shape), pvalues=True)
-    for part in found:
+    for part in (found.statistic, found.pvalue):
         assert part.shape == (shape[1], shape[1])
         assert np.isnan(part).all()
+    assert (found.n == shape[0]).all()
     frame = wkendall.corr(pd.DataFrame(np.zeros(shape)))
     assert frame.shape == (shape[1], shape[1])
 

@@ -30,7 +30,7 @@ pub(super) const FEW: f64 = 64.0;
 /// With this many tiles per thread, waiting for the last tile costs only a few percent.
 pub(super) const TILES_PER_THREAD: usize = 8;
 /// The time between two checks for cancellation. A check takes some 30 ns.
-pub(in crate::gram) const STOP_CHECK_INTERVAL_NS: f64 = 2e5;
+pub(crate) const STOP_CHECK_INTERVAL_NS: f64 = 2e5;
 /// One pass over the weights of ranks.
 pub(in crate::gram) const PASS_NS: f64 = 5.0;
 /// Lists without a common item: time per pair.
