@@ -3,7 +3,7 @@
 use wkendall::{
     Columns, CorrelationSettings, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations,
     correlations_at_least, correlations_of, diagonal, embedding, features, gram, gram_into, gram_matrix, importance,
-    neighbors, packed_signs, planned, within,
+    leave_one_out, neighbors, packed_signs, planned, within,
 };
 
 use super::{Case, case, standard, ties, x};
@@ -40,6 +40,7 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("correlations", drop_value(correlations(columns, None, &settings, options()))),
         ("correlations_of", drop_value(correlations_of(columns, None, &[(0, 0)], &settings, options()))),
         ("correlations_at_least", drop_value(correlations_at_least(columns, None, 0.5, &settings, options()))),
+        ("leave_one_out", drop_value(leave_one_out(columns, columns, &settings, options()))),
     ]
 }
 
