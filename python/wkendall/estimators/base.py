@@ -7,6 +7,7 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -24,11 +25,16 @@ from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, merged, read_rankings
 
 
+@dataclass(init=False, eq=False, repr=False)
 class RankingEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator that takes rankings."""
+    """An estimator that takes rankings. Parameters are fields: `dataclass` writes the constructors of the subclasses."""
 
-    #: The kernel, for estimators that have one.
-    kernel: Kernel | None
+    _: KW_ONLY
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    n_jobs: SupportsIndex | None = None
 
     def __init__(self, input: Input, top: Top, ties: Ties, missing: Missing, n_jobs: SupportsIndex | None) -> None:
         self.input = input

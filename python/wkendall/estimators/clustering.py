@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, SupportsIndex, get_args
 
 import numpy as np
@@ -25,7 +26,6 @@ from wkendall._blas import one_thread
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.convert import as_array
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK, columns_of_features, features_of
 from wkendall.estimators.base import RankingEstimator, distinct
@@ -54,6 +54,7 @@ from wkendall.statistics.samples import power_of_two
 FEWER = 12
 
 
+@dataclass(eq=False, repr=False)
 class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
@@ -103,47 +104,18 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ([0, 1, 0, 0, 1], [0])
     """
 
-    def __init__(
-        self,
-        n_clusters: SupportsIndex = 8,
-        kernel: Kernel | None = None,
-        *,
-        init: str | ArrayLike | Rankings = "k-means++",
-        n_init: SupportsIndex = 10,
-        max_iter: SupportsIndex = 300,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: SupportsIndex = 8
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    init: str | ArrayLike | Rankings = "k-means++"
+    n_init: SupportsIndex = 10
+    max_iter: SupportsIndex = 300
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
-        """Find clusters.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used.
-        sample_weight : array-like of shape (m,), optional
-            The weight of each ranking; how often it was observed, if absent.
-
-        Returns
-        -------
-        self
-        """
-        for name in ("n_init", "max_iter"):
-            as_order(getattr(self, name), name)
+        """Find clusters. `sample_weight` has a weight for each ranking; how often it was observed, if absent."""
+        as_order(self.n_init, "n_init")
+        as_order(self.max_iter, "max_iter")
         clusters = as_order(self.n_clusters, "n_clusters")
         rankings = self._read(X, reset=True)
         if len(rankings) < clusters:
@@ -242,47 +214,17 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return best
 
     def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
-        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
+        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near."""
         check_is_fitted(self)
         return self._nearest(self._read(X, reset=False), self.rankings_)[0]
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the distance of each ranking from each centre, in the feature space of the kernel.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m, n_clusters)
-        """
+        """Return the distance of each ranking from each centre, in the feature space of the kernel."""
         check_is_fitted(self)
         return np.sqrt(self._squares(self._read(X, reset=False), self.rankings_))
 
     def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
-        """Return minus the sum of the squared distances from the nearest centres: larger is better.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : object
-            Not used.
-        sample_weight : array-like of shape (m,), optional
-
-        Returns
-        -------
-        float
-        """
+        """Return minus the sum of the squared distances from the nearest centres: larger is better."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         weights = sample_weights(sample_weight, rankings)
@@ -312,17 +254,8 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
         ranking. It uses the kernel of the clustering. With a `Mallows` kernel it is Kemeny's ranking, which has the
-        smallest mean distance.
-
-        Parameters
-        ----------
-        method, rng
-            As for `wkendall.consensus`.
-
-        Returns
-        -------
-        Rankings
-            One ranking for each cluster, with the names of the items; `np.asarray` gives the ranks.
+        smallest mean distance. `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the
+        names of the items.
 
         Examples
         --------

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
-
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suquan
 
 
+@dataclass(eq=False, repr=False)
 class SuquanSVDClassifier(Classifier, Suquan):
     """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
@@ -44,28 +42,8 @@ class SuquanSVDClassifier(Classifier, Suquan):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        n_components: SupportsIndex = 1,
-        pure: bool = False,
-        C: float = 1.0,
-        class_weight: dict[Any, float] | str | None = None,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.n_components = n_components
-        self.pure = pure
-        self.C = C
-        self.class_weight = class_weight
 
-
+@dataclass(eq=False, repr=False)
 class SuquanSVDRegressor(Regressor, Suquan):
     """Ridge regression with position weights from singular vectors.
 
@@ -94,26 +72,8 @@ class SuquanSVDRegressor(Regressor, Suquan):
     array([0., 0., 1., 1.])
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        n_components: SupportsIndex = 1,
-        pure: bool = False,
-        C: float = 1.0,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.n_components = n_components
-        self.pure = pure
-        self.C = C
 
-
+@dataclass(eq=False, repr=False)
 class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
@@ -161,30 +121,8 @@ class AlternatingClassifier(Classifier, Alternating):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        C: float = 1.0,
-        init: str | ArrayLike = "standard",
-        max_iter: SupportsIndex = 100,
-        tol: float = 1e-4,
-        class_weight: dict[Any, float] | str | None = None,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.C = C
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
 
-
+@dataclass(eq=False, repr=False)
 class AlternatingRegressor(Regressor, Alternating):
     """Regression that learns position weights and item coefficients together.
 
@@ -213,24 +151,3 @@ class AlternatingRegressor(Regressor, Alternating):
     >>> wkendall.AlternatingRegressor(C=1000.0).fit(X, [0, 0, 1, 1]).predict(X).round(2)
     array([0., 0., 1., 1.])
     """
-
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        C: float = 1.0,
-        init: str | ArrayLike = "standard",
-        max_iter: SupportsIndex = 100,
-        tol: float = 1e-4,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.C = C
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +21,6 @@ from wkendall.rankings import Rankings
 class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
 
-    dtype: DTypeLike
     _n_features_out: int
 
     @abstractmethod
@@ -29,17 +28,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         """Return the vectors of some rankings."""
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Vectors of rankings.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-
-        Returns
-        -------
-        ndarray of shape (m, columns)
-        """
+        """Return the vectors of rankings, one per row."""
         check_is_fitted(self)
         rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
         check_fits(
@@ -51,19 +40,9 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         return out
 
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
-        """Vectors of rankings, a chunk of rows at a time: for models with `partial_fit`, with little memory.
+        """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row; all are checked before the first chunk.
-        size : int, optional
-            Number of rows of a chunk; if absent, a chunk takes a few MiB.
-
-        Returns
-        -------
-        iterator of (slice, ndarray)
-            The rows of the chunk, and their vectors.
+        All rankings are checked before the first chunk. If `size` is absent, a chunk takes a few MiB.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")
