@@ -9,15 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wkendall._arguments import as_order, check_unmasked
+from wkendall._arguments import check_unmasked
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
 from wkendall.optimize.moves import Orders
-
-
-def as_count(value: object, name: str, least: int = 1) -> int:
-    """Return a number of items, points or calls."""
-    return as_order(value, name, least)
 
 
 def as_point(values: object, items: int, name: str = "x", row: int | None = None) -> Orders:

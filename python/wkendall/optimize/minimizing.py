@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult
 
-from wkendall._arguments import check_flag
+from wkendall._arguments import as_order, check_flag
 from wkendall._disk import as_path
 from wkendall._errors import RankingError, bad_argument
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.optimize.arguments import as_count, as_orders, as_value, check_callable
+from wkendall.optimize.arguments import as_orders, as_value, check_callable
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.optimizer import Optimizer, as_result
 
@@ -82,7 +82,7 @@ def minimize(
     check_callable(f, "f", optional=False)
     check_callable(callback, "callback")
     check_flag(progress, "progress")
-    calls = as_count(n_calls, "n_calls")
+    calls = as_order(n_calls, "n_calls")
     initial = max(1, min(10, calls // 2)) if n_initial is None else n_initial
     settings: dict[str, Any] = {"n_initial": initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
     optimizer = Optimizer(n_items, feasible=feasible, **settings)

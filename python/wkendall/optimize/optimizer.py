@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
-from wkendall._arguments import Array, as_integer, check_choice, check_flag
+from wkendall._arguments import Array, as_integer, as_order, check_choice, check_flag
 from wkendall._blas import one_thread
 from wkendall._errors import RankingError, bad_argument
-from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, as_value, check_callable
-from wkendall.optimize.candidates import SMALL, Candidates
+from wkendall.optimize.arguments import as_point, as_points, as_seed, as_value, check_callable
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
-from wkendall.optimize.spaces import Space
+from wkendall.optimize.spaces import SMALL, Candidates, Space
 from wkendall.optimize.storage import damaged, read_state, write_state
 
 #: The number of random orders that are evaluated before the model is used.
@@ -80,8 +79,8 @@ class Optimizer:
         noisy: bool = False,
         rng: int | np.random.Generator | None = None,
     ) -> None:
-        self.n_items = as_count(n_items, "n_items")
-        self.n_initial = INITIAL if n_initial is None else as_count(n_initial, "n_initial")
+        self.n_items = as_order(n_items, "n_items")
+        self.n_initial = INITIAL if n_initial is None else as_order(n_initial, "n_initial")
         check_choice(kernel, "kernel", tuple(KERNELS))
         self._space = Space(space, self.n_items)
         if self._space.is_tour and kernel != "mallows":
@@ -117,24 +116,11 @@ class Optimizer:
         """Return the next order to evaluate, or `n` different ones.
 
         Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model
-        uses its own prediction as their value. The `n` points are found one after another in this way.
-
-        Parameters
-        ----------
-        n : int, optional
-            The number of orders, for parallel evaluation.
-
-        Returns
-        -------
-        ndarray of shape (n_items,), or (n, n_items) if n is given
-
-        Raises
-        ------
-        RankingError
-            If fewer orders are left than requested (kind "exhausted"), or if no feasible order was found (kind
-            "infeasible").
+        uses its own prediction as their value. The `n` points are found one after another in this way, for parallel
+        evaluation; the result then has shape (n, n_items). It is an error if fewer orders are left than requested (kind
+        "exhausted"), or if no feasible order was found (kind "infeasible").
         """
-        count = 1 if n is None else as_count(n, "n")
+        count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
         for _ in range(count):
             with one_thread():
@@ -178,12 +164,9 @@ class Optimizer:
     def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, in the form of scipy's results.
 
-        Returns
-        -------
-        OptimizeResult
-            `x` and `fun`, the best order and its value; `x_iters`, `func_vals`, `nfev`, `message`, `success`. If the
-            values are noisy, the best order is the one with the smallest prediction, and `fun` is the prediction.
-            Before the first evaluation `x` is None and `fun` is inf.
+        `x` and `fun` are the best order and its value; the others are `x_iters`, `func_vals`, `nfev`, `message` and
+        `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
+        prediction. Before the first evaluation `x` is None and `fun` is inf.
         """
         values, count = self.func_vals, len(self._values)
         x, fun = None, np.inf
@@ -202,11 +185,8 @@ class Optimizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all evaluations and the settings to a JSON file. `feasible` is not written.
 
-        Parameters
-        ----------
-        path : str or path
-            The file; an existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to
-            is replaced, not the link.
+        An existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to is replaced,
+        not the link.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
@@ -216,25 +196,15 @@ class Optimizer:
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
         """Read a file of `save`. The run continues as if it had not been interrupted.
 
-        Points that were asked for but not told before the file was written can be asked for again.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        feasible : callable, optional
-            As for the constructor: a function cannot be saved.
-
-        Returns
-        -------
-        Optimizer
+        Points that were asked for but not told before the file was written can be asked for again. Pass `feasible` as to
+        the constructor: a function cannot be saved.
         """
         settings, orders, values = read_state(path)
         was_given = settings.pop("feasible")
         with damaged(path):
             check_flag(was_given, "feasible")
             as_integer(settings["rng"], "rng", "a whole number")
-            as_count(settings["n_initial"], "n_initial")
+            as_order(settings["n_initial"], "n_initial")
             items = cls(**settings).n_items
             points = [as_point(order, items, "x", row) for row, order in enumerate(orders)]
             numbers = [as_value(value, "y", row) for row, value in enumerate(values)]
@@ -253,34 +223,11 @@ class Optimizer:
         return made
 
     def is_known(self, x: ArrayLike) -> bool:
-        """Return whether `tell` has received a value for this order, or for an equivalent tour.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_items,)
-
-        Returns
-        -------
-        bool
-        """
+        """Return whether `tell` has received a value for this order, or for an equivalent tour."""
         return self._space.path(as_point(x, self.n_items)).tobytes() in self._known
 
     def check_feasible(self, x: ArrayLike, name: str = "x", row: int | None = None) -> None:
-        """Refuse an order that may not be evaluated.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_items,)
-        name : str
-            What the error calls it.
-        row : int, optional
-            The place of the order among several, for the error.
-
-        Raises
-        ------
-        RankingError
-            If `feasible` is False for it.
-        """
+        """Refuse an order for which `feasible` is False; the error calls it `name`, with its row among several."""
         order = self._space.order(self._space.path(as_point(x, self.n_items, name, row)))
         where = name if row is None else f"{name}[{row}]"
         if self.feasible is not None and not self.feasible(order.copy()):
