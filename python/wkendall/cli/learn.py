@@ -17,7 +17,15 @@ from wkendall import __version__
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.options import (
+    add_column,
+    add_output,
+    add_reading,
+    add_running,
+    add_seed,
+    wants_progress,
+    whole_number,
+)
 from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.gram import gram_matrix
@@ -25,7 +33,6 @@ from wkendall.measures import Kendall
 from wkendall.rankings import Rankings
 
 if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
     from wkendall.cli.validation import Plan, Score, Scores
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
@@ -39,6 +46,7 @@ PANELS = 9
 #: Advice for a matrix of the standard kernel that does not fit in memory.
 _ADVICE = "--no-baseline leaves it out"
 
+_SUMMARY = "learn position weights from labels"
 _DESCRIPTION = """\
 Learn position weights from labelled rankings.
 
@@ -60,14 +68,11 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "learn", "learn position weights from labels", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
     add_output(parser, "FOLDER", "folder for the results")
-    parser.add_argument(
-        "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
-    )
+    add_column(parser, "--label", "the labels")
     parser.add_argument(
         "--labels",
         type=Path,
@@ -119,15 +124,12 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="number of folds of the cross-validation; default 5",
     )
-    model.add_argument(
-        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="seed of the split into folds; default 0"
-    )
+    add_seed(model, "the split into folds", 2**32)
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
     )
     add_reading(parser)
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -9,32 +9,28 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.reading.csv_rows import LAYOUTS
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-
-
-def new_parser(commands: Commands, name: str, summary: str, description: str, epilog: str) -> argparse.ArgumentParser:
-    """Add a command; `summary` is for the list of commands, `epilog` has examples."""
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
     """Add the options for the output; `reproduce` also calls it --out."""
     names = ("-o", "--out", "--output")
     parser.add_argument(*names, dest="output", type=Path, required=required, metavar=kind, help=what)
+
+
+def add_column(parser: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option that names what a file has besides the rankings."""
+    where = "the column of a CSV file, or the array of an .npz file, that has"
+    parser.add_argument(name, metavar="COLUMN", help=f"{where} {what}")
+
+
+def add_seed(parser: argparse._ActionsContainer, of: str, below: int | None = None) -> None:
+    """Add the seed of what is random."""
+    parser.add_argument("--seed", type=whole_number(0, below), default=0, metavar="N", help=f"seed of {of}; default 0")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 import time
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wkendall._arguments import as_threads
 from wkendall.cli.messages import CommandError, command_errors
-from wkendall.cli.options import new_parser, number_of_jobs, whole_number
+from wkendall.cli.options import add_seed, number_of_jobs, whole_number
 
 if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
     from wkendall.datasets import Survey
     from wkendall.experiments import Measurement, Protocol, Store
 
+_SUMMARY = "repeat the experiments of the paper"
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
 High-order Kernels for Permutations": predict whether people are 40 or over from
@@ -30,8 +30,15 @@ Without --data the people are simulated from a model of the survey. Every
 finished measurement is stored in the folder. --resume continues a run that was
 interrupted or killed, and adds kernels or repetitions to a finished one.
 """
-_EPILOG = """\
-kernels: {kernels};
+#: The kernels in the order of the table; those of the paper come first.
+_KERNELS = (
+    *("top-2", "top-3", "top-4", "top-5", "standard", "average", "add-hyperbolic", "add-log"),
+    *("mult-hyperbolic", "mult-log", "suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
+)
+_OF_THE_PAPER = 12
+_EPILOG = f"""\
+kernels: {", ".join(_KERNELS[:8])},
+  {", ".join(_KERNELS[8:])};
   "paper" for the twelve of the paper's table, "all" for all of them
 
 examples:
@@ -39,31 +46,10 @@ examples:
   wkendall reproduce --data counts.csv --out survey
   wkendall reproduce --data counts.csv --out survey --repeats 1000 --resume
 """
-#: The kernels in the order of the table; those of the paper come first.
-_KERNELS = (
-    *(
-        "top-2",
-        "top-3",
-        "top-4",
-        "top-5",
-        "standard",
-        "average",
-        "add-hyperbolic",
-        "add-log",
-        "mult-hyperbolic",
-        "mult-log",
-    ),
-    *("suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
-)
-_OF_THE_PAPER = 12
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    kernels = ", ".join(_KERNELS[:8]) + ",\n  " + ", ".join(_KERNELS[8:])
-    parser = new_parser(
-        commands, "reproduce", "repeat the experiments of the paper", _DESCRIPTION, _EPILOG.format(kernels=kernels)
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--data",
         metavar="FILE",
@@ -86,9 +72,7 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="number of processes; -1 (default) for one per core",
     )
-    parser.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of all random choices; default 0"
-    )
+    add_seed(parser, "all random choices")
     parser.add_argument(
         "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
     )
@@ -99,7 +83,6 @@ def add_parser(commands: Commands) -> None:
         default=True,
         help="show progress and remaining time on standard error (default)",
     )
-    parser.set_defaults(run=run)
 
 
 def _half_and_half(text: str) -> int:
@@ -127,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wkendall.experiments.store import settings_of
     from wkendall.experiments.table import as_text
 
-    jobs = _jobs(arguments.jobs)
+    jobs = as_threads(arguments.jobs) or 1
     if importlib.util.find_spec("matplotlib") is None:
         raise CommandError("the report needs matplotlib: pip install 'wkendall[cli]'")
     start = time.monotonic()
@@ -183,12 +166,6 @@ def _people(path: str | None) -> tuple[Survey, str]:
         return make_survey(rng=0), "12,216 simulated people"
     survey = load_eurobarometer(path)
     return survey, f"{len(survey.X):,} people of {Path(path).name}"
-
-
-def _jobs(given: int) -> int:
-    if given == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return given
 
 
 class Progress:
