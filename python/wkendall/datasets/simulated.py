@@ -54,19 +54,12 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
 
     Parameters
     ----------
-    m : int
-        Number of rankings.
     center : array-like of n ranks, Rankings of one complete ranking, or int
         The most probable ranking. A number n means 1, 2, .., n.
     lam : float
         Concentration of the rankings around the centre, from 0. At 0 all rankings are equally probable.
-    rng : int or numpy.random.Generator, optional
-        As for `make_uniform`.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Ranks; 1 is the most preferred.
+    m, rng
+        As for `make_uniform`, also for the result.
 
     Examples
     --------
@@ -100,17 +93,10 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
 
     Parameters
     ----------
-    m : int
-        Number of rankings.
     strengths : array-like of n positive numbers
         Only their ratios matter.
-    rng : int or numpy.random.Generator, optional
-        As for `make_uniform`.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Ranks; 1 is the most preferred.
+    m, rng
+        As for `make_uniform`, also for the result.
 
     Examples
     --------

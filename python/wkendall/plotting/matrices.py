@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
-from wkendall.plotting.figures import axes_or_new
+from wkendall.plotting.figures import axes_or_new, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,15 +45,10 @@ def plot_matrix(
         Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
         is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
         matrices keep their order.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
+    ax, title
+        As for `plot_weights`.
     bar : str
         The label of the colour bar.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -80,9 +75,7 @@ def plot_matrix(
         places = np.arange(0, len(names), step)
         axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return titled(ax, title)
 
 
 def _names(
