@@ -51,16 +51,13 @@ def check_unmasked(values: object, name: str) -> None:
             if inside is not None:
                 places = (row, *inside)
                 break
-    if places is not None:
-        raise _masked_at(places, name)
-
-
-def _masked_at(places: tuple[int, ...], name: str) -> RankingError:
+    if places is None:
+        return
     rule = "is masked: every entry needs a number"
     if len(places) == 2:
-        return bad_entry(name, places, f" {rule}", kind="masked")
+        raise bad_entry(name, places, f" {rule}", kind="masked")
     where = f"place {', '.join(map(str, places))}" if places else "its only entry"
-    return bad_argument(name, f": {where} {rule}", kind="masked")
+    raise bad_argument(name, f": {where} {rule}", kind="masked")
 
 
 def _masked(values: object) -> tuple[int, ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -31,13 +31,14 @@ class Run(NamedTuple):
         """The number of threads, checked; None for the default."""
         return as_threads(self.n_jobs)
 
-    def check(self) -> None:
-        """Refuse whatever can be refused before rankings are read."""
+    def check(self) -> Self:
+        """Refuse whatever can be refused before rankings are read; return the run."""
         as_result_type(self.dtype)
         as_threads(self.n_jobs)
         check_flag(self.progress, "progress")
         if self.backend is not None and not isinstance(self.backend, str):
             raise TypeError(f"backend must be a name or None, not {shown(self.backend)}")
+        return self
 
     def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE, *read: object) -> NDArray[Any]:
         """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers.

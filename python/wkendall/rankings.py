@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument
+from wkendall._memory import check_fits
 from wkendall._text import short, shown
 from wkendall.arrays.convert import check_not_rearranged
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
@@ -512,6 +513,12 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
     keys = np.empty(len(rankings), dtype=object)
     keys[:] = [entries[first:last].tobytes() for first, last in ends]
     return keys
+
+
+def check_all_items_fit(rankings: Rankings) -> None:
+    """Refuse lists out of a catalogue that is too large: pairs of items need rankings of all items."""
+    if rankings.kind == "lists":
+        check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
 
 
 def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:

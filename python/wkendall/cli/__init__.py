@@ -55,25 +55,7 @@ or not at all.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after the program name; those of the process if absent.
-
-    Returns
-    -------
-    int
-        0 success, 1 failure, 2 wrong usage, 130 interrupted.
-
-    Examples
-    --------
-    >>> from wkendall.cli import main
-    >>> main(["--version"])  # doctest: +ELLIPSIS
-    wkendall ...
-    0
-    """
+    """Run a command, `argv` without the name of the program, and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         with _termination_as_exit(), _warnings_in_one_line():

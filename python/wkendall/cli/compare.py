@@ -15,7 +15,7 @@ from wkendall.cli.output import standard_output
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.measures import Kernel, Mallows
 from wkendall.rankings import Rankings
-from wkendall.statistics.results import TestResult
+from wkendall.statistics.permutations import TestResult
 from wkendall.statistics.samples import check_size, observed
 from wkendall.statistics.two_samples import two_sample_test
 

@@ -69,8 +69,7 @@ class Model(NamedTuple):
         from wkendall.learning.suquan import check_learnable
 
         check_learnable(rankings, self.order)
-        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
-        run.check()
+        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments)).check()
         found = np.zeros((len(rankings), len(self.functions)))
         for column, (U, B, intercept) in enumerate(self.functions):
             shape = (-1, *U.shape[U.ndim - self.order :])

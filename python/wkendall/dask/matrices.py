@@ -75,7 +75,7 @@ def gram_matrix(
     input, top, ties, missing
         What the numbers mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
-        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
+        Number of threads for each block; 1 by default, because dask computes as many blocks at once as a worker has
         threads.
 
     Returns
@@ -133,17 +133,13 @@ def features(
 
     Parameters
     ----------
-    X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged.
+    kernel
+        As for `wkendall.features`.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
         The number of rows of a block; a block has all columns. The default is the chunks of rows of `X`, or smaller
         ones if blocks would exceed 64 MiB.
-    kernel, dtype
-        As for `wkendall.features`.
-    input, top, ties, missing
-        What the numbers mean, as for `wkendall.Rankings`.
-    n_jobs : int, optional
-        Number of threads for each block; 1 by default.
+    X, input, top, ties, missing, dtype, n_jobs
+        As for `wkendall.dask.gram_matrix`.
 
     Returns
     -------
@@ -160,8 +156,7 @@ def features(
     """
     chosen, reading = as_kernel(kernel, "features"), Reading(input, top, ties, missing, anywhere=False)
     x = as_dask(X, "X", reading)
-    run = Run(dtype, n_jobs=jobs(n_jobs))
-    run.check()
+    run = Run(dtype, n_jobs=jobs(n_jobs)).check()
     columns = features_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), chosen, run).shape[1]
     result_type = as_result_type(dtype)
     if chunks is None:

@@ -44,25 +44,12 @@ def neighbors(
     another, and only the best neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values
     can differ by rounding in the same cases as those of `wkendall.dask.gram_matrix`.
 
-    Parameters are checked immediately, rankings when the blocks are computed. Errors name the row of the whole array.
-    The workers of a cluster need wkendall installed.
-
     Parameters
     ----------
-    X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"` also a sparse array of
-        scipy, or a dask array of sparse arrays.
-    Y : dask array or array-like of shape (m', n), optional
-        Rankings to search. Without it the other rankings of `X` are searched.
+    X, Y, input, top, ties, missing, n_jobs, backend
+        As for `wkendall.dask.gram_matrix`. Without `Y` the other rankings of `X` are searched.
     n_neighbors, measure
         As for `wkendall.neighbors`.
-    input, top, ties, missing
-        What the numbers mean, as for `wkendall.Rankings`.
-    backend : str, optional
-        How to compute, as for `wkendall.gram_matrix`.
-    n_jobs : int, optional
-        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
-        threads.
 
     Returns
     -------

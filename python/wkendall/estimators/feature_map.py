@@ -59,9 +59,7 @@ class KendallFeatures(VectorMap):
         return self
 
     def _vectors(self, rankings: Rankings) -> Array:
-        run = Run(self.dtype, n_jobs=self.n_jobs)
-        run.check()
-        return features_of(rankings, self._kernel(), run)
+        return features_of(rankings, self._kernel(), Run(self.dtype, n_jobs=self.n_jobs).check())
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.

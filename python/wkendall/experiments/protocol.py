@@ -295,12 +295,6 @@ def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int
         validated, candidate = best
         new = np.arange(len(train), len(people))
         predicted, weights = candidate.predict(places, new)
-    return Measurement(
-        kernel,
-        repetition,
-        float((predicted == sample.y[new]).mean()),
-        validated,
-        candidate.parameters,
-        time.perf_counter() - start,
-        None if weights is None else weights.tolist(),
-    )
+    accuracy, learned = float((predicted == sample.y[new]).mean()), None if weights is None else weights.tolist()
+    seconds = time.perf_counter() - start
+    return Measurement(kernel, repetition, accuracy, validated, candidate.parameters, seconds, learned)

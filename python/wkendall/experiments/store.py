@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._disk import write_whole
+from wkendall._disk import lock, write_whole
 from wkendall.experiments.protocol import Measurement, Protocol
-
-if sys.platform != "win32":
-    import fcntl
 
 #: Increased when measurements with the same settings give other results.
 VERSION = 2
@@ -65,27 +61,17 @@ class Store:
         self.measurements: dict[tuple[str, int], Measurement] = {}
         self._file = self._lines.open("ab", buffering=0)
         try:
-            self._lock()
+            # Without locks, as on some network drives, two runs would do the same work twice, with the same results.
+            if not lock(self._file):
+                raise FileExistsError(
+                    f"another run is writing to {self.folder}: wait until it ends, or use another folder"
+                )
             self._begin(resume)
             #: Result files of this run from before it was resumed. Only these may be overwritten.
             self.results = {name for name in RESULTS if (self.folder / name).exists()}
         except BaseException:
             self._file.close()
             raise
-
-    def _lock(self) -> None:
-        """Lock the folder until the file is closed or the process ends."""
-        if sys.platform == "win32":
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FileExistsError(
-                f"another run is writing to {self.folder}: wait until it ends, or use another folder"
-            ) from None
-        except OSError:
-            # Some network drives have no locks. Two runs would then do the same work twice, with the same results.
-            return
 
     def _begin(self, resume: bool) -> None:
         described = self.folder / "settings.json"

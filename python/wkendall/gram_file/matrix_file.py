@@ -73,17 +73,8 @@ def opened(path: Path) -> NDArray[Any]:
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
     """Write a matrix to a file, or its missing blocks; return how many blocks were done already, None if the file was complete.
 
-    Parameters
-    ----------
-    path : Path
-    work : Work
-    resume : bool
-        Continue an unfinished file, or compare a finished one. Without it both are errors, or are replaced if `force`
-        is set.
-    force : bool
-        Replace an existing file of this name, and an unfinished file of other rankings or options.
-    progress : bool
-        Show a progress bar.
+    `resume` continues an unfinished file, or compares a finished one. Without it both are errors, or are replaced if
+    `force` is set. `force` also replaces an unfinished file of other rankings or options.
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")
@@ -146,12 +137,11 @@ class _File:
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
-                left, on = (
-                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", "finishes it; ")
-                    if self._is_named()
-                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", "continues it; ")
-                )
-                raise FileExistsError(f"{left}resume=True {on}to start again, remove {self._both}")
+                left, on = f"{self.unfinished} is the unfinished file of an earlier run", "continues it"
+                if self._is_named():
+                    left = f"{self.path} is complete, but its run was stopped before it was recorded"
+                    on = "finishes it"
+                raise FileExistsError(f"{left}: resume=True {on}; to start again, remove {self._both}")
             else:
                 self._compare(header)
                 if self._is_named():

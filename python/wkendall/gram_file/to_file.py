@@ -77,8 +77,7 @@ def gram_to_file(
     chosen = as_kernel(kernel, "gram_to_file")
     for name, values in {"X": X, "Y": Y, **chosen.get_params()}.items():
         refuse_own_file(as_path(path), values, name)
-    run = Run(dtype, n_jobs=n_jobs)
-    run.check()
+    run = Run(dtype, n_jobs=n_jobs).check()
     x, y = read_both(X, Y, threads=run.threads)
     write(as_path(path), prepare(chosen, x, y, run), resume=resume, progress=progress)
     return opened(as_path(path))

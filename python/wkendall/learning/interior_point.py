@@ -8,7 +8,6 @@ matrix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -18,18 +17,6 @@ from wkendall._arguments import Array
 #: The fraction of the way to the nearest bound that a step goes.
 NEAR = 0.995
 Solver = Callable[[Array], Array]
-
-
-class KernelMatrix(Protocol):
-    """The kernel K between all training rankings."""
-
-    def times(self, vector: Array) -> Array:
-        """Return K v."""
-        ...
-
-    def solver(self, diagonal: Array) -> Solver:
-        """Return a function that solves (K + D) x = v, where D is a positive diagonal matrix."""
-        ...
 
 
 class FromFeatures:
@@ -43,7 +30,7 @@ class FromFeatures:
         return self._features @ (vector @ self._features)
 
     def solver(self, diagonal: Array) -> Solver:
-        """Return a function that solves (K + D) x = v."""
+        """Return a function that solves (K + D) x = v, where D is a positive diagonal matrix."""
         scaled = self._features / diagonal[:, np.newaxis]
         small = scaled.T @ self._features
         small.flat[:: len(small) + 1] += 1.0
@@ -67,6 +54,10 @@ class FromGram:
         matrix.flat[:: len(matrix) + 1] += diagonal
         factor = cho_factor(matrix, overwrite_a=True)
         return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
+
+
+#: The kernel K between all training rankings.
+KernelMatrix = FromFeatures | FromGram
 
 
 def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:

@@ -96,10 +96,8 @@ def _axes(values: Any) -> int:
 
 def as_seed(rng: object) -> int:
     """Return the seed that determines all random choices of a run."""
-    if rng is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**63))
+    if rng is None or isinstance(rng, np.random.Generator):
+        return int(np.random.default_rng(rng).integers(2**63))
     if isinstance(rng, np.random.RandomState):
         return int(rng.randint(2**31))
     rule = " must be None, a whole number from 0 or a NumPy random generator"

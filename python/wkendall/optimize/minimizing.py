@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,26 +93,23 @@ def minimize(
     if file is not None:
         if file.exists():
             optimizer = _continued(file, optimizer, n_initial is not None, rng is not None)
-        _check_writable(file, optimizer)
+        try:  # before anything expensive is done
+            optimizer.save(file)
+        except OSError as error:
+            error.add_note(f"save={str(file)!r} is where the state of the run is written")
+            raise
     run = _Run(f, optimizer, callback, file)
     with progress_bar(progress, "evaluations", len(optimizer.func_vals), calls) as show:
         return run.to_the_end(calls, first, show)
 
 
-class _Run:
+class _Run(NamedTuple):
     """Evaluations, one after another."""
 
-    def __init__(
-        self,
-        f: Callable[[Orders], float],
-        optimizer: Optimizer,
-        callback: Callable[[OptimizeResult[Any]], Any] | None,
-        file: Path | None,
-    ) -> None:
-        self.f = f
-        self.optimizer = optimizer
-        self.callback = callback
-        self.file = file
+    f: Callable[[Orders], float]
+    optimizer: Optimizer
+    callback: Callable[[OptimizeResult[Any]], Any] | None
+    file: Path | None
 
     def to_the_end(
         self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None
@@ -186,12 +183,3 @@ def _continued(file: Path, wanted: Optimizer, initial_given: bool, seed_given: b
             other = f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here"
             raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))
     return found
-
-
-def _check_writable(file: Path, optimizer: Optimizer) -> None:
-    """Write the state before anything expensive is done."""
-    try:
-        optimizer.save(file)
-    except OSError as error:
-        error.add_note(f"save={str(file)!r} is where the state of the run is written")
-        raise

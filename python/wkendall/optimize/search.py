@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, ndtr
@@ -22,17 +23,14 @@ _HALF_LOG = 0.5 * np.log(2 * np.pi)
 _FAR = -1e3
 
 
-class Search:
+class Search(NamedTuple):
     """Search for the acceptable path with the largest expected improvement."""
 
-    def __init__(
-        self, kernel: AnyKernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
-    ) -> None:
-        self.kernel = kernel
-        self.process = process
-        self.best = best
-        self.moves = moves
-        self.acceptable = acceptable
+    kernel: AnyKernel
+    process: Process
+    best: float
+    moves: Moves
+    acceptable: Callable[[Orders], bool]
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
         """Climb from each of the starts; if the limit was reached before all were at their top, continue from the best.

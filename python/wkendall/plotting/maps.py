@@ -15,8 +15,7 @@ from wkendall._run import Run
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
 from wkendall.plotting.figures import axes_or_new, titled
-from wkendall.rankings import Rankings, read_rankings
-from wkendall.statistics.pair_kernels import check_all_items_fit
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,8 +63,7 @@ def plot_map(
     >>> ax = wkendall.plotting.plot_map(wkendall.Rankings(X, items=["tea", "coffee", "milk", "water"]))
     """
     chosen = as_kernel(kernel, "plot_map")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     rows = len(rankings)
     if rows < 2:

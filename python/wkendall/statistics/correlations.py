@@ -100,10 +100,8 @@ def corr(
         uses the same rule.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association, a negative one, or a positive one.
-    n_jobs : int, optional
-        Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
-    progress : bool
-        Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
+    n_jobs, progress
+        As for `gram_matrix`.
 
     Returns
     -------

@@ -14,8 +14,7 @@ from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
-from wkendall.statistics.permutations import answer, checked_permutations, null_distribution
-from wkendall.statistics.results import TestResult
+from wkendall.statistics.permutations import TestResult, answer, checked_permutations, null_distribution
 from wkendall.statistics.samples import check_size, each_person, kernel_between, observed, sample_of, scaled
 
 
@@ -61,8 +60,6 @@ def independence_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `kernel` and `bandwidth` (the
-        bandwidth that was used; None if the kernel of `y` is not "gaussian").
 
     Notes
     -----
@@ -87,8 +84,7 @@ def independence_test(
     """
     chosen = None if kernel is None else as_kernel(kernel, "independence_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
+    run = Run(n_jobs=n_jobs, progress=progress).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     check_size(int(observed(rankings).sum()), "X")
     check_same_rows(rankings, y)

@@ -156,7 +156,11 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
     both, unit = _exact_numbers(y, rows)
     different, member, counts = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True, return_counts=True)
     numbers = Numbers(*np.split(different, 2, axis=1))
-    given = None if bandwidth is None else _checked_bandwidth(bandwidth)
+    given = None
+    if bandwidth is not None:
+        given = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
+        if not 0 < given < math.inf:
+            raise bad_argument("bandwidth", f" is {given}, but must be a finite number above 0", value=given)
     width = median_distance(numbers, counts) if given is None else max(unit * given, _LEAST)
     # The kernel L is replaced by L(a, b) - L(a, c) - L(c, b) + L(c, c), where c is a value in the middle. This does not
     # change the criterion, and keeps all digits if the bandwidth is so large that L is nearly constant.
@@ -177,17 +181,8 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
         check_fits(len(different), len(different), np.dtype(np.float64), ADVICE)
         return np.array([column(number) for number in range(len(different))])
 
-    used = width / unit if given is None else given
-    return Values(
-        member.reshape(-1),
-        counts,
-        scale,
-        EQUAL,
-        bandwidth=used,
-        own=-2 * from_middle / scale,
-        column=column,
-        matrix=matrix,
-    )
+    used, own = width / unit if given is None else given, -2 * from_middle / scale
+    return Values(member.reshape(-1), counts, scale, EQUAL, used, own, column, matrix)
 
 
 class Numbers(NamedTuple):
@@ -208,7 +203,11 @@ def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
     array = real_array(given, "y", (1, 2), "numbers, one for each ranking, or vectors, one per row")
     _check_rows(len(array), rows)
     vectors = array[:, np.newaxis] if array.ndim == 1 else array
-    _check_finite(vectors, array.ndim)
+    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
+        value = float(vectors[row, column])
+        place = f"[{row}]" if array.ndim == 1 else f"[{row}, {column}]"
+        known = {"row": row, "column": column, "value": value}
+        raise bad_argument("y", f"{place} is {value}: numbers must be finite", kind="infinite", **known)
     largest = np.abs(vectors).max(initial=0.0)
     # Differences of the largest doubles would not be finite.
     unit = 0.25 if largest > 2.0**1021 else 1.0
@@ -229,21 +228,6 @@ def _without_middle(column: list[Any], unit: Fraction) -> tuple[Array, Array]:
     left = [unit * (value - middle) for value in exact]
     high = list(map(float, left))
     return np.array(high), np.array([float(value - Fraction(first)) for value, first in zip(left, high, strict=True)])
-
-
-def _check_finite(vectors: Array, axes: int) -> None:
-    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
-        value = float(vectors[row, column])
-        place = f"[{row}]" if axes == 1 else f"[{row}, {column}]"
-        known = {"row": row, "column": column, "value": value}
-        raise bad_argument("y", f"{place} is {value}: numbers must be finite", kind="infinite", **known)
-
-
-def _checked_bandwidth(bandwidth: object) -> float:
-    number = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
-    if not 0 < number < math.inf:
-        raise bad_argument("bandwidth", f" is {number}, but must be a finite number above 0", value=number)
-    return number
 
 
 def median_distance(numbers: Numbers, counts: Counts) -> float:

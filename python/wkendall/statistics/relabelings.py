@@ -47,10 +47,8 @@ def permutation_pvalue(
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
     n_permutations : int
         The number of relabelings of each ranking.
-    rng : int, Generator or None
-        The source of random numbers.
-    n_jobs
-        As for `gram_matrix`.
+    rng, n_jobs
+        As for `two_sample_test`.
 
     Returns
     -------
@@ -65,8 +63,7 @@ def permutation_pvalue(
     """
     chosen = as_measure(measure, Kendall())
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     x, y = read_both(X, Y, threads=run.threads)
     assert y is not None
     if len(x) != len(y):

@@ -17,11 +17,11 @@ from wkendall.statistics.permutations import (
     MOST_PEOPLE,
     Groups,
     Tables,
+    TestResult,
     answer,
     checked_permutations,
     null_distribution,
 )
-from wkendall.statistics.results import TestResult
 from wkendall.statistics.samples import (
     check_size,
     counts_of,
@@ -67,7 +67,7 @@ def two_sample_test(
         Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
-        `n_jobs`.
+        `n_jobs`; without it every call draws other numbers.
     n_jobs : int, optional
         Threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of matrix products.
     progress : bool
@@ -76,9 +76,6 @@ def two_sample_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the
-        permutations), `kernel` (the kernel that was used) and `pairwise` (the discrepancy of each pair
-        of groups).
 
     Notes
     -----
@@ -105,8 +102,7 @@ def two_sample_test(
     """
     chosen = None if kernel is None else as_kernel(kernel, "two_sample_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
+    run = Run(n_jobs=n_jobs, progress=progress).check()
     return compare(_read(groups, run.threads), chosen, run, permutations, random)
 
 
