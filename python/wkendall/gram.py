@@ -129,10 +129,6 @@ def kernel(
     kernel, **shorthand
         As for `gram_matrix`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> import wkendall
@@ -157,10 +153,6 @@ def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: U
     pi : array-like of n numbers, or Rankings of one ranking
     kernel, **shorthand
         As for `gram_matrix`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -287,7 +279,6 @@ def distance_matrix(
 
 
 def _metric_of(x: Rankings, y: Rankings | None, kernel: Measure, run: Run) -> NDArray[Any]:
-    """Compute distances in the feature space of a kernel."""
     double = Run(n_jobs=run.n_jobs)
     columns = x if y is None else y
     own = diagonal_of(x, kernel, double)

@@ -101,7 +101,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
     if arguments.group is None and len(arguments.files) < 2:
         raise UsageError("there must be two files, one for each group, or --group COLUMN with one file")
     if arguments.group is not None:

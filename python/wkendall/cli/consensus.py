@@ -136,21 +136,19 @@ def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
 
 
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
-    """Return the weight of each ranking."""
     cells = source.apart[column]
     if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
         what = f"has shape {cells.shape} and dtype {cells.dtype}"
         raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
-    return np.array([_weight(source, column, row, cell) for row, cell in enumerate(cells)])
-
-
-def _weight(source: Source, column: str, row: int, cell: Any) -> float:
-    weight = float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan
-    if 0 <= weight < math.inf:
-        return weight
-    where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
-    found = "missing" if isinstance(cell, str) and cell in MISSING else repr(cell) if isinstance(cell, str) else weight
-    raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
+    weights = [float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan for cell in cells]
+    for row, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+        if not 0 <= weight < math.inf:
+            where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
+            found: Any = weight
+            if isinstance(cell, str):
+                found = "missing" if cell in MISSING else repr(cell)
+            raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
+    return np.array(weights)
 
 
 def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> None:

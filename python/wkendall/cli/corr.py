@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import short
+from wkendall.cli import reading
 from wkendall.cli.arrays import from_npz, load_array
 from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_running, add_tables, wants_progress, whole_number
@@ -27,24 +28,13 @@ from wkendall.cli.output import (
     text_file,
     write_npz,
 )
-from wkendall.cli.reading import (
-    CSV,
-    KINDS,
-    NPZ,
-    PREFLIB,
-    check_found,
-    check_table_options,
-    csv_errors,
-    inputs_of,
-    say_size,
-)
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_columns import read_columns
 from wkendall.statistics.correlations import Alternative, Correlations, corr
 
 ENDINGS = (".csv", ".npy", ".npz")
 #: The endings of the names of tables.
-_TABLES = [ending for ending, kind in KINDS.items() if kind != PREFLIB]
+_TABLES = [ending for ending, kind in reading.KINDS.items() if kind != reading.PREFLIB]
 
 _SUMMARY = "compute Kendall's tau-b between the columns of a table"
 _DESCRIPTION = """\
@@ -133,27 +123,25 @@ def _beside(output: Path | None) -> list[Path]:
 
 
 def _second(arguments: argparse.Namespace) -> list[Path]:
-    """Return the name of the second file that is written."""
     return _beside(arguments.output) if arguments.pvalues else []
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
     output: Path | None = arguments.output
     if output is not None:
-        check_output(output, ENDINGS, *inputs_of(arguments))
+        check_output(output, ENDINGS, *reading.inputs_of(arguments))
     if arguments.pvalues and output == STDOUT:
         raise UsageError("--pvalues makes a second matrix, which cannot go to standard output: name a file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
     for name in _beside(output):
-        check_not_input(name, *inputs_of(arguments))
-    for path in inputs_of(arguments):
-        if KINDS.get(path.suffix.lower()) == PREFLIB:
+        check_not_input(name, *reading.inputs_of(arguments))
+    for path in reading.inputs_of(arguments):
+        if reading.KINDS.get(path.suffix.lower()) == reading.PREFLIB:
             raise UsageError(f"{path} is a PrefLib file, but a table of observations is a CSV or NumPy file")
         if path.suffix.lower() not in _TABLES:
             raise CommandError(f"{path}: the name of a file with a table must end in one of {', '.join(_TABLES)}")
-    check_table_options(arguments, *inputs_of(arguments))
+    reading.check_table_options(arguments, *reading.inputs_of(arguments))
     for name in _beside(output):
         if not arguments.pvalues and not arguments.force and name.is_file():
             raise CommandError(f"{name} has p-values that would not belong to the new {output}: --force removes it")
@@ -161,10 +149,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
     """Read the tables as the options say; two must have the same observations."""
-    tables = [_read_table(path, arguments) for path in inputs_of(arguments)]
+    tables = [_read_table(path, arguments) for path in reading.inputs_of(arguments)]
     for table in tables:
-        say_size(table, "observation", "column")
-    check_found(arguments, *tables)
+        reading.say_size(table, "observation", "column")
+    reading.check_found(arguments, *tables)
     if len(tables) == 1:
         return tables[0], None
     _check_same_observations(*tables)
@@ -172,13 +160,13 @@ def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
 
 
 def _read_table(path: Path, arguments: argparse.Namespace) -> Contents:
-    kind = KINDS[path.suffix.lower()]
-    if kind == CSV:
+    kind = reading.KINDS[path.suffix.lower()]
+    if kind == reading.CSV:
         how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items")}
-        with csv_errors(arguments):
+        with reading.csv_errors(arguments):
             return read_columns(path, **how)._replace(name=str(path))
     table = {"rows": "the table", "column": "column"}
-    found = from_npz(path, arguments.array, **table) if kind == NPZ else Contents(str(path), load_array(path))
+    found = from_npz(path, arguments.array, **table) if kind == reading.NPZ else Contents(str(path), load_array(path))
     X = np.asarray(found.X)
     if X.ndim not in (1, 2):
         shape = f"an array of shape {X.shape}"

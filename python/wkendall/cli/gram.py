@@ -15,20 +15,10 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve, resolved
 from wkendall._memory import check_fits
 from wkendall._run import Run
+from wkendall.cli import output
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_output, add_reading, add_running, wants_progress
-from wkendall.cli.output import (
-    STDOUT,
-    check_new,
-    check_output,
-    described,
-    ending_of,
-    new_file,
-    say_written,
-    text_file,
-    write_npz,
-)
 from wkendall.cli.reading import Source, check_reading, inputs_of, read_both
 from wkendall.gram import similarity_matrix
 from wkendall.gram_file import matrix_file, to_file
@@ -75,15 +65,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="rankings to compare with; each is a column of the matrix"
     )
-    add_kernel(
-        parser,
-        "--kernel",
-        {
-            "kendall": "weighted concordant pairs (default)",
-            "distance": "the number of discordant pairs d, which is not a kernel",
-            "mallows": "exp(-lam d), with lam 1 unless --lam is given",
-        },
-    )
+    kinds = {"kendall": "weighted concordant pairs (default)"}
+    kinds["distance"] = "the number of discordant pairs d, which is not a kernel"
+    kinds["mallows"] = "exp(-lam d), with lam 1 unless --lam is given"
+    add_kernel(parser, "--kernel", kinds)
     add_reading(parser)
     add_running(parser)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="data type of the matrix")
@@ -96,17 +81,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
-    _check(arguments)
+    output.check_output(arguments.output, ENDINGS, *inputs_of(arguments), arguments.u, arguments.U, arguments.W)
+    if arguments.resume and arguments.output.suffix.lower() != ".npy":
+        raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
+    check_reading(arguments, *inputs_of(arguments))
     measure = measure_of(arguments)
     started = time.perf_counter()
     already: int | None = 0
     if arguments.resume:
-        check_new(arguments.output, force=True)
+        output.check_new(arguments.output, force=True)
         x, y = read_both(arguments)
         already = _resume(arguments, measure, x, y)
     else:
         _refuse_unfinished(arguments)
-        with new_file(arguments.output, arguments.force) as unfinished:
+        with output.new_file(arguments.output, arguments.force) as unfinished:
             x, y = read_both(arguments)
             _write(unfinished, arguments, measure, x, y)
     rows, columns = _shape(x, y)
@@ -116,17 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
     if already is None:
         print(f"{arguments.output} was complete already: {said}, which the comparison took")
     else:
-        say_written(arguments.output, said)
+        output.say_written(arguments.output, said)
     _tell_of_counts(arguments, x, y)
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
-    check_output(arguments.output, ENDINGS, *inputs_of(arguments), arguments.u, arguments.U, arguments.W)
-    if arguments.resume and arguments.output.suffix.lower() != ".npy":
-        raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
-    check_reading(arguments, *inputs_of(arguments))
 
 
 def _shape(x: Source, y: Source | None) -> tuple[int, int]:
@@ -134,7 +114,6 @@ def _shape(x: Source, y: Source | None) -> tuple[int, int]:
 
 
 def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None, out: NDArray[Any]) -> None:
-    """Compute the matrix into an array."""
     how: dict[str, Any] = {"dtype": arguments.dtype, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
     with command_errors(X=x.path, Y=y and y.path):
         similarity_matrix(x.rankings, None if y is None else y.rankings, measure, out=out, **how)
@@ -142,7 +121,7 @@ def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     """Refuse to discard the unfinished file of an earlier run, unless --force is given."""
-    if arguments.output == STDOUT or not matrix_file.unfinished_names(resolved(arguments.output))[1].exists():
+    if arguments.output == output.STDOUT or not matrix_file.unfinished_names(resolved(arguments.output))[1].exists():
         return
     if not arguments.force:
         raise CommandError(f"{matrix_file.left_over(arguments.output)}, --force starts again")
@@ -168,7 +147,7 @@ def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Sourc
 
 
 def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> None:
-    ending, shape, dtype = ending_of(arguments.output), _shape(x, y), np.dtype(arguments.dtype)
+    ending, shape, dtype = output.ending_of(arguments.output), _shape(x, y), np.dtype(arguments.dtype)
     if ending == ".npy":
         # Through a memory map, so that it may be larger than memory.
         out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
@@ -181,10 +160,10 @@ def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Sourc
     K = np.empty(shape, dtype)
     _fill(arguments, measure, x, y, K)
     if ending == ".csv":
-        with text_file(path) as stream:
+        with output.text_file(path) as stream:
             write_csv(stream, K, x.rankings.labels, None if y is None else y.rankings.labels)
         return
-    write_npz(path, {"K": K, **described(x.rankings, None if y is None else y.rankings)})
+    output.write_npz(path, {"K": K, **output.described(x.rankings, None if y is None else y.rankings)})
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:

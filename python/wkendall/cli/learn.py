@@ -172,9 +172,8 @@ def _read(arguments: argparse.Namespace) -> tuple[Rankings, NDArray[Any]]:
     (source,) = read_rankings(arguments, arguments.file, apart=[apart], learned=True)
     counts = source.rankings.counts
     if counts is not None and (counts != 1).any():
-        raise CommandError(
-            f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
-        )
+        rule = "--expand makes a row for each, which needs a label"
+        raise CommandError(f"{source.path} has orders of several voters: {rule}")
     from wkendall.cli.labels import read_labels
 
     return source.rankings, read_labels(arguments, source)
@@ -282,19 +281,12 @@ def _write(
         },
     }
     (folder / SCORES).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    reason = _why_no_picture(arguments)
-    if reason is None:
-        _draw(folder / PICTURE, arguments.order, model)
-    else:
-        print(f"no picture: {reason}")
-
-
-def _why_no_picture(arguments: argparse.Namespace) -> str | None:
     if arguments.order > 2:
-        return f"weights of order {arguments.order} have more than two axes"
-    if importlib.util.find_spec("matplotlib") is None:
-        return "it needs matplotlib: pip install 'wkendall[cli]'"
-    return None
+        print(f"no picture: weights of order {arguments.order} have more than two axes")
+    elif importlib.util.find_spec("matplotlib") is None:
+        print("no picture: it needs matplotlib: pip install 'wkendall[cli]'")
+    else:
+        _draw(folder / PICTURE, arguments.order, model)
 
 
 def _draw(path: Path, order: int, model: Any) -> None:

@@ -80,9 +80,7 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         help="whether the first row of a CSV file has the column names, as by default; --header confirms it if a warning asks",
     )
     files.add_argument(
-        "--id",
-        metavar="COLUMN",
-        help=f"a column of a CSV file with names of {rows}: its name, or its number from 1",
+        "--id", metavar="COLUMN", help=f"a column of a CSV file with names of {rows}: its name, or its number from 1"
     )
     files.add_argument(
         "--items", metavar="NAMES", action="extend", type=_names, help=f"{items}; names with commas in quotes"
@@ -110,10 +108,7 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
         help="ranks of the items (default); orders: rows list items, best first; scores: larger is better",
     )
     meaning.add_argument(
-        "--top",
-        choices=get_args(Top),
-        default="low",
-        help="the best end of the ranks: low, rank 1 (default), or high",
+        "--top", choices=get_args(Top), default="low", help="the best end of the ranks: low, rank 1 (default), or high"
     )
     meaning.add_argument(
         "--ties",

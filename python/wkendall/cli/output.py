@@ -118,7 +118,6 @@ def _name(path: Path, unfinished: Path, target: Path) -> None:
 
 
 def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str], force: bool) -> None:
-    """Move all files to their folder, or none."""
     written = sorted(path.name for path in unfinished.iterdir())
     there = target.exists()
     done: list[str] = []

@@ -120,7 +120,6 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
 
 
 def _write(file: TextIO, rankings: Rankings, model: Model, scores: NDArray[np.float64]) -> None:
-    """Write one row for each ranking."""
     columns: dict[str, list[Any]] = {}
     if rankings.labels is not None:
         columns["id"] = rankings.labels
@@ -169,7 +168,6 @@ def _load(path: Path) -> Model:
 
 
 def _numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
-    """Return an array of finite numbers."""
     found = arrays[name]
     if found.dtype.kind not in "iuf":
         raise ValueError(f"{name} has dtype {found.dtype}, but must have numbers")

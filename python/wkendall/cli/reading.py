@@ -187,7 +187,10 @@ def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like:
     if kind == CSV:
         found = _from_csv(path, arguments, apart, like)
     elif kind == PREFLIB:
-        found = _from_preflib(path, arguments.expand)
+        found = read_orders(path)._replace(name=str(path))
+        if arguments.expand and found.counts is not None:
+            advice = f"{path.name} without --expand takes less"
+            check_fits(sum(found.counts.tolist()), found.shape[1], np.dtype(np.float64), advice)
     else:
         found = from_npz(path, arguments.array, apart) if kind == NPZ else Contents(str(path), load_array(path))
         if len(found.X.shape) != 2:
@@ -235,14 +238,6 @@ def _csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
 def _are_numbers(cell: str) -> bool:
     parts = cell.split()
     return len(parts) > 1 and all(NUMBER.fullmatch(part) for part in parts)
-
-
-def _from_preflib(path: Path, expand: bool) -> Contents:
-    found = read_orders(path)._replace(name=str(path))
-    if expand and found.counts is not None:
-        advice = f"{path.name} without --expand takes less"
-        check_fits(sum(found.counts.tolist()), found.shape[1], np.dtype(np.float64), advice)
-    return found
 
 
 def with_same_items(input: str, *files: Contents) -> list[Contents]:

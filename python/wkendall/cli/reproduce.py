@@ -105,6 +105,7 @@ def _kernels(text: str) -> tuple[str, ...]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the missing measurements, and write the results."""
+    from wkendall.datasets import load_eurobarometer, make_survey
     from wkendall.experiments import Protocol, Store, write_results
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
@@ -114,7 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
     if importlib.util.find_spec("matplotlib") is None:
         raise CommandError("the report needs matplotlib: pip install 'wkendall[cli]'")
     start = time.monotonic()
-    people, source = _people(arguments.data)
+    if arguments.data is None:
+        people, source = make_survey(rng=0), "12,216 simulated people"
+    else:
+        people = load_eurobarometer(arguments.data)
+        source = f"{len(people.X):,} people of {Path(arguments.data).name}"
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
     with command_errors():
         check(people.y, protocol)
@@ -157,15 +162,6 @@ def _measure(store: Store, people: Survey, protocol: Protocol, arguments: argpar
             progress.step(measurement)
     finally:
         progress.end()
-
-
-def _people(path: str | None) -> tuple[Survey, str]:
-    from wkendall.datasets import load_eurobarometer, make_survey
-
-    if path is None:
-        return make_survey(rng=0), "12,216 simulated people"
-    survey = load_eurobarometer(path)
-    return survey, f"{len(survey.X):,} people of {Path(path).name}"
 
 
 class Progress:

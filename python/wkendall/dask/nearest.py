@@ -150,7 +150,6 @@ def _check_count(count: int, rankings: int, others: bool) -> None:
 
 
 def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
-    """Search one chunk."""
     assert isinstance(call, _Search)
     rows, columns = read_both(x, y, call.reading, call.run.threads)
     if isinstance(call.wanted, float):
@@ -208,7 +207,6 @@ def _better(best: Neighbors | None, found: Neighbors, first: int, count: int, si
 
 
 def _close(call: _Search, x: da.Array, y: da.Array | None) -> da.Array:
-    """Combine the results of all chunks."""
     name, layer, found = _found(call, x, y)
     columns = (x if y is None else y).chunks[0]
     key = f"wkendall-close-{name}"

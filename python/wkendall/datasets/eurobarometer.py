@@ -150,7 +150,6 @@ def _whole(file: File, line: int, name: str, cell: str) -> int:
 
 
 def _columns(names: Sequence[str], wanted: Sequence[str], fail: Callable[[str], NoReturn]) -> list[int]:
-    """Return the positions of the wanted columns."""
     lacking = [name for name in wanted if name not in names]
     if lacking:
         which = f"columns {', '.join(lacking)} are" if len(lacking) > 1 else f"column {lacking[0]} is"
@@ -183,7 +182,6 @@ def _people(X: Ranks, sex: Ranks | None, groups: Ranks, left_out: int) -> Survey
 
 
 def _from_r(name: str, data: bytes) -> Survey:
-    """Read an R save file with one data frame that has the columns of the counts table."""
     frame = RFrame(name, data)
     said = [ITEMS[PREFMOD.index(column)] if column in PREFMOD else column for column in frame.columns]
     numbers = np.array([frame.whole(column) for column in _columns(said, COUNTS, frame.fail)]).T

@@ -79,7 +79,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
             self._items_of_fit = items
         if items is None and labels is None:
             return rankings
-        return Rankings._made(rankings._handle, rankings._missing, listed=rankings._listed, items=items, labels=labels)
+        return rankings._with(items=items, labels=labels)
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
         """Return the names of the items; the columns of orders are places."""
@@ -97,11 +97,9 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return as_kernel(self.kernel, type(self).__name__)._used()
 
     def _gram(self, X: Rankings, Y: Rankings | None = None, *, dtype: DTypeLike = np.float64) -> Array:
-        """Return the kernel between rankings."""
         return gram_of(X, Y, self._kernel(), Run(dtype, n_jobs=self.n_jobs))
 
     def _own(self, X: Rankings) -> Array:
-        """Return the kernel between each ranking and itself."""
         return diagonal_of(X, self._kernel(), Run(n_jobs=self.n_jobs))
 
     def __sklearn_tags__(self) -> Tags:
@@ -114,6 +112,5 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:
     """Return the distinct rankings, the index of each row's ranking among them, and the sums of their weights."""
     first, member = merged(rankings)
-    found = rankings[first]
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
-    return Rankings._made(found._handle, found._missing, listed=found._listed, items=found._items), member, sums
+    return rankings[first]._with(labels=None, counts=None), member, sums

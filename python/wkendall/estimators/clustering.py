@@ -13,35 +13,16 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import (
-    Array,
-    Random,
-    as_order,
-    check_choice,
-    check_same_rows,
-    check_unmasked,
-    generator,
-)
+from wkendall._arguments import Array, Random, as_order, check_choice, check_same_rows, check_unmasked, generator
 from wkendall._blas import one_thread
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.convert import as_array
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK, columns_of_features, features_of
+from wkendall.estimators import kmeans
 from wkendall.estimators.base import RankingEstimator, distinct
 from wkendall.estimators.input_checks import FITTED, check_items_of_fit, random_state
-from wkendall.estimators.kmeans import (
-    EQUAL,
-    Clusters,
-    GramPoints,
-    Labels,
-    Points,
-    VectorPoints,
-    first_least,
-    lloyd,
-    square_norms,
-    squared_distances,
-)
 from wkendall.estimators.seeding import draw_apart
 from wkendall.gram import check_pairs
 from wkendall.measures import Kendall, Kernel, Mallows
@@ -136,30 +117,32 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             best = self._best_run(points, self._starts(points, different, member, weights))
         self.rankings_, self.means_ = different, best.means
         self.inertia_, self.n_iter_ = unit * best.inertia, best.iterations
-        self._norms, self._largest = square_norms(points, best.means), float(points.own.max())
-        self._centres = points.vectors.T @ best.means if isinstance(points, VectorPoints) else None
+        self._norms, self._largest = kmeans.square_norms(points, best.means), float(points.own.max())
+        self._centres = points.vectors.T @ best.means if isinstance(points, kmeans.VectorPoints) else None
         self.labels_ = np.empty(len(rankings), dtype=np.int32)
         self.labels_[counted] = best.labels[member]
         if not counted.all():
             self.labels_[~counted] = self._nearest(rankings[~counted], different)[0]
         return self
 
-    def _points(self, different: Rankings, weights: Array) -> Points:
+    def _points(self, different: Rankings, weights: Array) -> kmeans.Points:
         """Return the distinct rankings as vectors if the kernel has few features, otherwise by their Gram matrix."""
         rows = len(different)
         advice = "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn"
         columns = columns_of_features(self._kernel(), different)
         if columns is not None and FEWER * columns <= rows:
             check_fits(rows, columns, np.dtype(np.float64), advice)
-            return VectorPoints(self._features(different), self._own(different), weights)
+            return kmeans.VectorPoints(self._features(different), self._own(different), weights)
         check_fits(rows, rows, np.dtype(np.float64), advice)
         gram = self._gram(different)
-        return GramPoints(gram, gram.diagonal().copy(), weights)
+        return kmeans.GramPoints(gram, gram.diagonal().copy(), weights)
 
     def _features(self, rankings: Rankings) -> Array:
         return features_of(rankings, self._kernel(), Run(n_jobs=self.n_jobs))
 
-    def _starts(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Iterator[Array]:
+    def _starts(
+        self, points: kmeans.Points, different: Rankings, member: kmeans.Labels, weights: Array
+    ) -> Iterator[Array]:
         """Yield the squared distances of the rankings from the starting centres."""
         clusters = int(self.n_clusters)
         if not isinstance(self.init, str):
@@ -172,7 +155,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             chosen += chosen[:1] * (clusters - len(chosen))
             yield points.own[:, np.newaxis] + points.own[chosen] - 2 * points.columns(np.array(chosen))
 
-    def _given(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Array:
+    def _given(self, points: kmeans.Points, different: Rankings, member: kmeans.Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
         given: Any = self.init
@@ -184,7 +167,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if given.ndim == 1:
             means = np.zeros((len(different), clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
-            return squared_distances(points, means / means.sum(axis=0))
+            return kmeans.squared_distances(points, means / means.sum(axis=0))
         if given.shape != (clusters, different.n_items):
             raise ValueError(
                 f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.n_items)}, the rankings to "
@@ -196,12 +179,12 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         centres = matched(different, given, (FITTED, "init"))
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
-    def _best_run(self, points: Points, starts: Iterator[Array]) -> Clusters:
-        best: Clusters | None = None
+    def _best_run(self, points: kmeans.Points, starts: Iterator[Array]) -> kmeans.Clusters:
+        best: kmeans.Clusters | None = None
         for start in starts:
-            run = lloyd(points, start, int(self.max_iter))
+            run = kmeans.lloyd(points, start, int(self.max_iter))
             # Among runs that differ only by rounding, keep the first.
-            if best is None or run.inertia < best.inertia - EQUAL * float(points.weights @ points.own):
+            if best is None or run.inertia < best.inertia - kmeans.EQUAL * float(points.weights @ points.own):
                 best = run
         assert best is not None
         found = len(np.unique(best.labels))
@@ -234,11 +217,10 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _nearest(self, rankings: Rankings, fitted: Rankings) -> tuple[NDArray[np.int32], Array]:
         """Return the nearest centre of each ranking, and the squared distance from it."""
         squares = self._squares(rankings, fitted)
-        labels = first_least(squares, self._largest)
+        labels = kmeans.first_least(squares, self._largest)
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
 
     def _squares(self, rankings: Rankings, fitted: Rankings) -> Array:
-        """Return the squared distance of each ranking from each centre."""
         different, member, _ = distinct(rankings, np.ones(len(rankings)))
         squares = np.empty((len(different), self.means_.shape[1]))
         centres: Array | None = self._centres
@@ -283,7 +265,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return int(self.means_.shape[1])
 
 
-def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> Labels:
+def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> kmeans.Labels:
     """Check the clusters to start from; return those of the rankings with a positive weight."""
     if len(given) != len(weights):
         raise ValueError(f"init has {len(given)} clusters, but there are {len(weights)} rankings: each must have one")

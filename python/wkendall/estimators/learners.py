@@ -75,7 +75,6 @@ class Learner(RankingEstimator):
         """Fit one function."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
-        """Check rankings."""
         rankings = super()._read(X, reset=reset)
         check_learnable(rankings, int(self.order))
         return rankings
@@ -121,7 +120,6 @@ class Learner(RankingEstimator):
             self.singular_values_ = values[0] if one else values
 
     def _scores(self, X: ArrayLike | Rankings) -> Array:
-        """Score rankings by every function, one per column."""
         check_is_fitted(self)
         sample = tensors_of(self._read(X), self._threads)
         one = isinstance(self.U_, np.ndarray)

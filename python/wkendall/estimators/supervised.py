@@ -58,11 +58,8 @@ class SuquanSVDRegressor(Regressor, Suquan):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
-    intercept_ : float
-    singular_values_ : ndarray of shape (n_components,)
-    objective_path_ : ndarray of shape (1,)
-    n_iter_ : int
+    U_, B_, intercept_, singular_values_, objective_path_, n_iter_
+        As for `SuquanSVDClassifier` with two classes.
 
     Examples
     --------
@@ -94,12 +91,8 @@ class AlternatingClassifier(Classifier, Alternating):
         The maximum number of iterations of two half steps.
     tol : float
         Stop when neither half step lowers the objective by more than this fraction of it.
-    class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
-    input, top, ties, missing
+    class_weight, input, top, ties, missing, n_jobs
         As for `SuquanSVDClassifier`.
-    n_jobs : int, optional
-        As for `gram_matrix`.
 
     Attributes
     ----------
@@ -135,14 +128,8 @@ class AlternatingRegressor(Regressor, Alternating):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n)
-        Weights and coefficients, of equal norms.
-    intercept_ : float
-    objective_path_ : ndarray
-        The objective at the start and after each half step.
-    n_iter_ : int
-    singular_values_ : ndarray of shape (1,)
-        Only with `init="suquan"`.
+    U_, B_, intercept_, objective_path_, n_iter_, singular_values_
+        As for `AlternatingClassifier` with two classes.
 
     Examples
     --------

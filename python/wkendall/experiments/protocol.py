@@ -121,7 +121,6 @@ class Measurement(NamedTuple):
 
 
 def _fixed(weight: str = "standard", **options: Any) -> Callable[[Sample], list[Candidate]]:
-    """Make an SVM with a given kernel."""
     kernel = Kendall(weight, normalize=True, **options)
 
     def candidates(sample: Sample) -> list[Candidate]:

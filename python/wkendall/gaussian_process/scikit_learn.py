@@ -63,22 +63,10 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     def __call__(
         self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
     ) -> Array | tuple[Array, Array]:
-        """Kernel between all rankings of `X`, or of `X` and `Y`.
+        """Return the kernel between all rankings of `X`, or of `X` and `Y`.
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        Y : Rankings or array-like of shape (m', n), optional
-            Further rankings of the same items.
-        eval_gradient : bool
-            Also return the derivative with respect to the logarithm of the hyperparameter; only without `Y`.
-
-        Returns
-        -------
-        K : ndarray of shape (m, m')
-        gradient : ndarray of shape (m, m, 1), or (m, m, 0) if the hyperparameter is fixed or not used
-            Only with `eval_gradient=True`.
+        With `eval_gradient`, which goes without `Y`, also return the derivative with respect to the logarithm of the
+        hyperparameter, of shape (m, m, 1), or (m, m, 0) if the hyperparameter is fixed or not used.
         """
         if eval_gradient and Y is not None:
             raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")

@@ -41,9 +41,10 @@ class Block(NamedTuple):
 class Rows:
     """Checked rankings from which rows can be selected. A measure of listed items also needs to know which these are."""
 
-    def __init__(self, rankings: Rankings, measure: _core.Measure) -> None:
-        self.core = rankings._handle_for(measure)
-        self._missing, self._listed = rankings._missing, rankings._listed if measure.takes_listed else None
+    def __init__(self, rankings: Rankings, measure: _core.Measure | None = None) -> None:
+        of_listed = measure is not None and measure.takes_listed
+        self.core = rankings._handle if measure is None else rankings._handle_for(measure)
+        self._missing, self._listed = rankings._missing, rankings._listed if of_listed else None
 
     def __len__(self) -> int:
         return self.core.rows

@@ -212,7 +212,6 @@ class _File:
         return False
 
     def _compare(self, header: dict[str, Any]) -> None:
-        """Refuse to continue a file of other rankings or options."""
         found = self.journal.header or {}
         begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
@@ -240,7 +239,6 @@ class _File:
         return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
 
     def _compute(self, progress: bool) -> None:
-        """Compute the blocks that are missing."""
         header = self.journal.header or {}
         rows, columns = header["block"]
         blocks = self.work.blocks((rows, columns))
@@ -304,7 +302,6 @@ class _File:
                 data = data[file.write(data) :]
 
     def _name(self) -> None:
-        """Rename the file to its final name."""
         self.journal.add({"naming": self.unfinished.stat().st_ino})
         if self.force:
             self.unfinished.replace(self.target)

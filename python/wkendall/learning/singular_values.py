@@ -156,7 +156,6 @@ class Formed:
         )
 
     def _groups(self, left: Array, values: Array, right: Array) -> list[Singular]:
-        """Group equal values."""
         ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[:-1]) + 1
         return [
             Singular(float(values[group[0]]), self._tensors(left[group]), self._tensors(right[group]))

@@ -15,15 +15,7 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import (
-    Array,
-    as_axes,
-    as_order,
-    as_threads,
-    check_flag,
-    check_same_rows,
-    check_unmasked,
-)
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_same_rows, check_unmasked
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown

@@ -3,8 +3,7 @@
 Layers, each using only those below it:
 
     minimizing   `minimize`: the whole run
-    optimizer    `Optimizer`: ask and tell
-    storage      the state of a run as a file
+    optimizer    `Optimizer`: ask and tell, and the state of a run as a file
     search       the largest expected improvement, by moves
     model        values, kernel and process together
     process      the Gaussian process

@@ -72,7 +72,6 @@ class View:
 
 
 def _falling(distances: list[Array] | list[Counts], rates: Array) -> Array:
-    """Return exp(-sum of rate times distance)."""
     found: Array = np.multiply(distances[0], -rates[0])
     for each, rate in zip(distances[1:], rates[1:], strict=True):
         found -= rate * each

@@ -134,7 +134,6 @@ class _Run(NamedTuple):
         return self.optimizer.result()
 
     def _next(self, first: list[Orders]) -> Orders | None:
-        """Return the next order; None if there is none left."""
         while first:
             order = first.pop(0)
             if self.optimizer.noisy or not self.optimizer.is_known(order):

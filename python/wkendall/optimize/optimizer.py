@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -12,14 +14,18 @@ from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, as_integer, as_order, check_choice, check_flag
 from wkendall._blas import one_thread
+from wkendall._disk import as_path, write_whole
 from wkendall._errors import RankingError, bad_argument
+from wkendall._text import parsed_json, shown
 from wkendall.optimize.arguments import as_point, as_points, as_seed, as_value, check_callable
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
 from wkendall.optimize.spaces import SMALL, Candidates, Space
-from wkendall.optimize.storage import damaged, read_state, write_state
 
+#: The format of a saved run, and the settings in it.
+_FORMAT, _VERSION = "wkendall.optimize", 1
+_SETTINGS = ("n_items", "n_initial", "kernel", "space", "noisy", "feasible", "rng")
 #: The number of random orders that are evaluated before the model is used.
 INITIAL = 10
 #: Searches start at this many of the best points, and at this many of the most promising random points.
@@ -133,20 +139,10 @@ class Optimizer:
         return orders[0] if n is None else np.array(orders)
 
     def tell(self, x: ArrayLike, y: ArrayLike) -> None:
-        """Add the value of an order, or the values of several, whether they were asked for or not.
+        """Add the value `y` of an order `x`, or the values of several, whether they were asked for or not.
 
-        Parameters
-        ----------
-        x : array-like of shape (n_items,) or (m, n_items)
-            Orders.
-        y : float or array-like of shape (m,)
-            Values of the function. `inf` means that an order failed: it counts as the largest value so far.
-
-        Raises
-        ------
-        RankingError
-            If `x` is not a permutation, is not feasible or was told before, or if `y` is NaN. Nothing is added in this
-            case.
+        `inf` means that an order failed: it counts as the largest value so far. It is an error if an order is not a
+        permutation, is not feasible or was told before, or if a value is NaN. Nothing is added in this case.
         """
         orders, values = as_points(x, y, self.n_items)
         paths = [self._space.path(order) for order in orders]
@@ -190,7 +186,7 @@ class Optimizer:
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
-        write_state(path, settings, self.x_iters, self._values)
+        _write_state(path, settings, self.x_iters, self._values)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
@@ -199,9 +195,9 @@ class Optimizer:
         Points that were asked for but not told before the file was written can be asked for again. Pass `feasible` as to
         the constructor: a function cannot be saved.
         """
-        settings, orders, values = read_state(path)
+        settings, orders, values = _read_state(path)
         was_given = settings.pop("feasible")
-        with damaged(path):
+        with _damaged(path):
             check_flag(was_given, "feasible")
             as_integer(settings["rng"], "rng", "a whole number")
             as_order(settings["n_initial"], "n_initial")
@@ -218,7 +214,7 @@ class Optimizer:
             except RankingError as error:
                 if error.kind == "infeasible":
                     raise
-                with damaged(path):
+                with _damaged(path):
                     raise
         return made
 
@@ -298,3 +294,43 @@ def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
     make: Any = OptimizeResult  # a dict with keys that its type does not declare
     made: OptimizeResult[Any] = make(found)
     return made
+
+
+def _write_state(path: str | os.PathLike[str], settings: dict[str, Any], orders: Orders, values: list[float]) -> None:
+    """Write settings and evaluations. JSON has no infinite numbers: an order that failed has the value null."""
+    finite = [value if np.isfinite(value) else None for value in values]
+    state = {"format": _FORMAT, "version": _VERSION, **settings, "x": orders.tolist(), "y": finite}
+    write_whole(as_path(path), json.dumps(state, allow_nan=False) + "\n")
+
+
+def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
+    """Read a file of `_write_state`. The settings and evaluations may be of any type."""
+    file = as_path(path)
+    try:
+        state = parsed_json(file.read_bytes())
+    except ValueError:
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is not JSON") from None
+    if not isinstance(state, dict) or state.get("format") != _FORMAT:
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is other JSON")
+    with _damaged(path):
+        if state.get("version") != _VERSION:
+            raise ValueError(f"it has version {shown(state.get('version'))}, but must have version {_VERSION}")
+        for name in (*_SETTINGS, "x", "y"):
+            if name not in state:
+                raise ValueError(f"it has no {name!r}")
+        orders, values = state["x"], state["y"]
+        if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
+            raise ValueError("'x' and 'y' must be lists of the same length")
+        numbers = [np.inf if value is None else value for value in values]
+    return {name: state[name] for name in _SETTINGS}, orders, numbers
+
+
+@contextmanager
+def _damaged(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of all errors that a file has caused them."""
+    try:
+        yield
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is damaged: it has lists in lists, too many to read") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{str(path)!r} is damaged: {error}") from None

@@ -85,7 +85,6 @@ def _names(
     labels: Sequence[object] | None,
     column_labels: Sequence[object] | None,
 ) -> tuple[list[object], list[object]]:
-    """Return the names of the rows and of the columns."""
     count, width = values.shape
     framed = hasattr(matrix, "columns")
     columns = list(matrix.columns) if framed else list(range(width))

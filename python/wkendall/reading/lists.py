@@ -242,7 +242,6 @@ def _check_item(item: object, where: _Place) -> None:
 
 
 def _sequence(values: object, name: str, meaning: str) -> Iterator[object]:
-    """Refuse values that are not an ordered sequence."""
     try:
         if not isinstance(values, str | bytes | Mapping | set | frozenset):
             return iter(cast("Iterable[object]", values))

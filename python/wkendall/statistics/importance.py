@@ -122,7 +122,6 @@ def named(items: tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _coefficients(coef: Any, rows: int) -> Array:
-    """Return one coefficient for each ranking."""
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     found = real_array(dense, "coef", (1, 2), "an array of one coefficient for each ranking")
     if found.ndim == 2 and len(found) != 1:

@@ -63,13 +63,8 @@ def independence_test(
 
     Notes
     -----
-    Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
-    kernels, without what is constant in them, each rounded down to a power of two. The p-value counts permutations with
-    an equal or a larger statistic. Whole numbers of any size in `y` are subtracted exactly.
-
-    Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
-    of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it
-    takes m^2 steps.
+    As for `two_sample_test`. With labels or numbers, a permutation costs a product of the Gram matrix of the distinct
+    rankings with a few vectors. Whole numbers of any size in `y` are subtracted exactly.
 
     Examples
     --------

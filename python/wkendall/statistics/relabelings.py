@@ -104,7 +104,6 @@ def _relabelled(ranking: Rankings, count: int, random: np.random.Generator) -> R
 
 
 def _distinct(n: int, shape: tuple[int, int], random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw rows of different numbers below n."""
     count, size = shape
     if 2 * size * size > n:
         return np.array([random.permutation(n)[:size] for _ in range(count)], dtype=np.int64).reshape(shape)

@@ -93,8 +93,7 @@ def each_person(rankings: Rankings) -> Rankings:
     """Return a row for each person: rankings without counts."""
     if rankings._counts is None:
         return rankings
-    people = rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]
-    return Rankings._made(people._handle, people._missing, listed=people._listed, items=people._items)
+    return rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]._with(labels=None, counts=None)
 
 
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:

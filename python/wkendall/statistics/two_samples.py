@@ -22,15 +22,7 @@ from wkendall.statistics.permutations import (
     checked_permutations,
     null_distribution,
 )
-from wkendall.statistics.samples import (
-    check_size,
-    counts_of,
-    kernel_between,
-    observed,
-    pooled,
-    sample_of,
-    scaled,
-)
+from wkendall.statistics.samples import check_size, counts_of, kernel_between, observed, pooled, sample_of, scaled
 
 
 def two_sample_test(
@@ -79,14 +71,8 @@ def two_sample_test(
 
     Notes
     -----
-    The p-value counts a permutation if its statistic plus a tolerance is at least the statistic of the data. The
-    tolerance is 1e-10 c, where c is the largest value of the centred kernel, rounded down to a power of two. It is larger
-    for a kernel that is constant up to rounding. Rounding errors are smaller, so permutations with an equal statistic
-    are always counted.
-
-    Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
-    720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
-    m distinct rankings takes 8 m^2 bytes.
+    Permutations whose statistic is equal up to rounding, 1e-10 times the largest value of the centred kernel, are counted.
+    Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2 multiplications.
 
     Examples
     --------
