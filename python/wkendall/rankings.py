@@ -19,7 +19,7 @@ from wkendall._arguments import check_same_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import short, shown
-from wkendall.arrays.convert import check_not_rearranged
+from wkendall.arrays.convert import check_not_rearranged, labels_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 
@@ -432,11 +432,8 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 def _names(values: object, attribute: str, reading: Reading) -> tuple[Hashable, ...] | None:
     """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
-    found: Any = getattr(values, attribute, None)
-    if found is None or callable(found) or reading.input == "orders":
-        return None
-    names = tuple(found)
-    return None if names == tuple(range(len(names))) else names
+    found = None if reading.input == "orders" else labels_of(values, attribute)
+    return None if found is None or found == list(range(len(found))) else tuple(found)
 
 
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:

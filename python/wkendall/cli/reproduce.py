@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 import sys
 import time
+from collections import Counter, defaultdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,13 +169,11 @@ class Progress:
     """A line with the number of finished measurements and the estimated remaining time."""
 
     def __init__(self, store: Store, tasks: list[tuple[str, int]], jobs: int, *, shown: bool) -> None:
-        self._left: dict[str, int] = {}
-        for kernel, _ in tasks:
-            self._left[kernel] = self._left.get(kernel, 0) + 1
+        self._left = Counter(kernel for kernel, _ in tasks)
         self._done, self._all, self._jobs = 0, len(tasks), jobs
-        self._times: dict[str, list[float]] = {}
+        self._times: defaultdict[str, list[float]] = defaultdict(list)
         for known in store.measurements.values():
-            self._times.setdefault(known.kernel, []).append(known.seconds)
+            self._times[known.kernel].append(known.seconds)
         self._shown = shown and sys.stderr is not None and bool(tasks)
         self._terminal = self._shown and sys.stderr.isatty()
         self._last = time.monotonic()
@@ -183,7 +182,7 @@ class Progress:
         """Count a measurement."""
         self._done += 1
         self._left[measurement.kernel] -= 1
-        self._times.setdefault(measurement.kernel, []).append(measurement.seconds)
+        self._times[measurement.kernel].append(measurement.seconds)
         now = time.monotonic()
         # Ten updates per second on a terminal; one every ten seconds in a file.
         if self._shown and (now - self._last > (0.1 if self._terminal else 10.0) or self._done == self._all):

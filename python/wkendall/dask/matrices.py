@@ -84,22 +84,16 @@ def gram_matrix(
     """
     reading, run = Reading(input, top, ties, missing), Run(dtype, n_jobs=blocks.jobs(n_jobs), backend=backend)
     chosen: Measure = as_kernel(kernel, "gram_matrix")
-    x, y = blocks.as_dask(X, "X", reading), None if Y is None else blocks.as_dask(Y, "Y", reading)
-    blocks.check_columns(X, Y, x, y, reading)
-    items = x.shape[1]
+    x, y = blocks.both(X, Y, reading)
     run.check()
-    gram_of(read_rankings(np.empty((0, items)), "X", reading), None, chosen, run)  # checks the parameters
-    result_type, complete = as_result_type(dtype), ties == missing == "error"
-    sizes = _block_sizes(chunks, x, y, result_type)
-    shape = (x.shape[0], (x if y is None else y).shape[0])
-    chosen = blocks.prepared(chosen, items, shape[0] * shape[1])
-    measure = chosen._measure(items)
-    if backend is None and complete:
-        run = run._replace(backend=blocks.strategy(measure, shape, result_type == np.float32))
-    names, based = "XX" if y is None else "XY", complete and input != "scores"
-    call = blocks.Call(_gram_block, chosen, reading, run, names, based)
-    x = x.rechunk((sizes[0], -1))
-    return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
+    gram_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), None, chosen, run)  # checks the parameters
+    sizes = _block_sizes(chunks, x, y, run.result_type)
+    call = blocks.planned(blocks.Call(_gram_block, chosen, reading, run, "XX" if y is None else "XY"), x, y)
+    x, y = x.rechunk((sizes[0], -1)), None if y is None else y.rechunk((sizes[1], -1))
+    name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
+    layer = blocks.layer_of(name, call, x, y, call.measure._measure(x.shape[1]).symmetric)
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x] if y is None else [x, y])
+    return da.Array(graph, name, sizes, dtype=run.result_type)
 
 
 def features(
@@ -151,8 +145,7 @@ def features(
     else:
         rows, _ = blocks.normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
     x = x.rechunk((rows, -1))
-    based = ties == missing == "error" and input != "scores"
-    call = blocks.Call(_feature_block, chosen, reading, run, "X", based)
+    call = blocks.Call(_feature_block, chosen, reading, run, "X")
     name = f"wkendall-features-{tokenize(call, x.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
     of_chunk = blocks.source(layer, x, call)
@@ -169,31 +162,6 @@ def _gram_block(call: blocks.Call, x: NDArray[Any], y: NDArray[Any] | None) -> N
 def _feature_block(call: blocks.Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
     assert isinstance(call.measure, Kernel)
     return features_of(read_rankings(x, "X", call.reading, call.run.threads), call.measure, call.run)
-
-
-def _gram(
-    call: blocks.Call,
-    x: da.Array,
-    y: da.Array | None,
-    sizes: tuple[blocks.Sizes, blocks.Sizes],
-    dtype: np.dtype[Any],
-    symmetric: bool,
-) -> da.Array:
-    """Make the array of all blocks. Blocks refer to the call by its key, so that its weights are sent only once."""
-    name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
-    layer: dict[Any, Any] = {f"call-{name}": call}
-    left = blocks.source(layer, x, call)
-    right = left if y is None else blocks.source(layer, y, call)
-    for i in range(len(sizes[0])):
-        for j in range(len(sizes[1])):
-            if y is None and symmetric and j < i:
-                layer[name, i, j] = (np.transpose, (name, j, i))
-            elif y is None and j == i:
-                layer[name, i, j] = (blocks.block, f"call-{name}", *left(i))
-            else:
-                layer[name, i, j] = (blocks.block, f"call-{name}", *left(i), *right(j))
-    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x] if y is None else [x, y])
-    return da.Array(graph, name, sizes, dtype=dtype)
 
 
 def _block_sizes(

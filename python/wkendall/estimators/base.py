@@ -1,4 +1,4 @@
-"""The common base of the estimators: the parameters that say how arrays are read, and the kernel.
+"""The common base of the estimators: how arrays are read, and the kernel; and of the transformers to vectors.
 
 Rankings are read once; all methods then pass on `Rankings`. An estimator takes arrays, which its own `input`, `top`,
 `ties` and `missing` describe, or a `Rankings`, which says for itself.
@@ -6,19 +6,23 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_threads, row_labels
+from wkendall._arguments import Array, as_order, as_result_type, as_threads, row_labels
+from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.arrays.sparse import is_sparse
+from wkendall.embedding import BLOCK
 from wkendall.estimators.input_checks import check_rankings, checked_data, names_of_columns
 from wkendall.gram import as_kernel, diagonal_of, gram_of
 from wkendall.measures import Kendall, Kernel
@@ -107,6 +111,43 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.sparse = self.missing == "bottom"
         return tags
+
+
+class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
+    """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
+
+    _n_features_out: int
+
+    @abstractmethod
+    def _vectors(self, rankings: Rankings) -> Array:
+        """Return the vectors of some rankings."""
+
+    def transform(self, X: ArrayLike | Rankings) -> Array:
+        """Return the vectors of rankings, one per row."""
+        check_is_fitted(self)
+        rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
+        check_fits(
+            len(rankings), self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
+        )
+        out = np.empty((len(rankings), self._n_features_out), dtype=result_type)
+        for rows, vectors in self._pieces(rankings, None):
+            out[rows] = vectors
+        return out
+
+    def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
+        """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.
+
+        All rankings are checked before the first chunk. If `size` is absent, a chunk takes a few MiB.
+        """
+        check_is_fitted(self)
+        rows = None if size is None else as_order(size, "size")
+        return self._pieces(self._read(X, reset=False), rows)
+
+    def _pieces(self, rankings: Rankings, size: int | None) -> Iterator[tuple[slice, Array]]:
+        step = size or max(1, BLOCK // max(self._n_features_out, 1))
+        for begin in range(0, len(rankings), step):
+            rows = slice(begin, min(begin + step, len(rankings)))
+            yield rows, self._vectors(rankings if step >= len(rankings) else rankings[rows])
 
 
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:

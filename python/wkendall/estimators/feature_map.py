@@ -13,7 +13,7 @@ from wkendall._arguments import Array
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.embedding import features_of
-from wkendall.estimators.vectors import VectorMap
+from wkendall.estimators.base import VectorMap
 from wkendall.measures import Kendall, Kernel, Scaled, Sum
 from wkendall.rankings import Rankings
 

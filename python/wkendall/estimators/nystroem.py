@@ -11,10 +11,9 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from wkendall._arguments import Array, as_order, as_result_type, check_choice
-from wkendall.estimators.base import distinct
+from wkendall.estimators.base import VectorMap, distinct
 from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.seeding import draw_apart
-from wkendall.estimators.vectors import VectorMap
 from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, sample_weights
 
@@ -35,10 +34,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
     general weights.
 
-    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain (a Cholesky factor
-    of K). A landmark is dropped if this part is less than 1e-9 of the largest K(s, s), because it adds only rounding
-    errors. So there may be fewer columns than `n_components`: the standard kernel has at most `n (n - 1) / 2 + 1`
-    columns. With the same `random_state`, more landmarks add columns and leave the existing ones unchanged.
+    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain. A landmark is dropped
+    if this part is less than 1e-9 of the largest K(s, s). So there may be fewer columns than `n_components`. With the same
+    `random_state`, more landmarks add columns and leave the existing ones unchanged.
 
     Parameters
     ----------

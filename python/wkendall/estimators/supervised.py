@@ -96,15 +96,10 @@ class AlternatingClassifier(Classifier, Alternating):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n)
-        Weights and coefficients, of equal norms; for more than two classes, a list with one entry for each class.
-    intercept_ : float, or ndarray of shape (number of classes,)
-    classes_ : ndarray
+    U_, B_, intercept_, classes_, n_iter_, singular_values_
+        As for `SuquanSVDClassifier`. U and B have equal norms. Singular values only with `init="suquan"`.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
-    n_iter_ : int, or ndarray
-    singular_values_ : ndarray of shape (1,), or a list of these
-        Only with `init="suquan"`.
 
     Examples
     --------

@@ -247,23 +247,9 @@ def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People,
 def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
     """Measure a kernel in one repetition.
 
-    The smallest of the costs with the highest cross-validated accuracy is used.
-
-    Parameters
-    ----------
-    X : ndarray of shape (people, n)
-        Ranks; 1 is the most preferred.
-    y : ndarray of shape (people,)
-        Classes, 0 and 1.
-    protocol : Protocol
-    kernel : str
-        A name of `METHODS`.
-    repetition : int
-        The number of the repetition, from 0. Together with the seed it determines which people are drawn.
-
-    Returns
-    -------
-    Measurement
+    `X` has ranks, 1 is the most preferred, `y` has classes, 0 and 1, and `kernel` is a name of `METHODS`. The number of the
+    repetition, from 0, and the seed determine which people are drawn. The smallest of the costs with the highest
+    cross-validated accuracy is used.
 
     Examples
     --------

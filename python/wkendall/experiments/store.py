@@ -28,14 +28,8 @@ RESULTS = (
 class Store:
     """A folder with the settings of a run and its measurements. It is locked until it is closed.
 
-    Parameters
-    ----------
-    folder : path
-        Created if it does not exist.
-    settings : dict
-        The common settings of all measurements, as numbers and texts; see `settings_of`.
-    resume : bool
-        Continue with the measurements in the folder, which must have the same settings.
+    The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. `resume`
+    continues with the measurements in the folder, which must have the same settings.
 
     Examples
     --------

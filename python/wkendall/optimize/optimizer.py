@@ -186,7 +186,10 @@ class Optimizer:
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
-        _write_state(path, settings, self.x_iters, self._values)
+        # JSON has no infinite numbers: an order that failed has the value null.
+        values = [value if np.isfinite(value) else None for value in self._values]
+        state = {"format": _FORMAT, "version": _VERSION, **settings, "x": self.x_iters.tolist(), "y": values}
+        write_whole(as_path(path), json.dumps(state, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
@@ -296,15 +299,8 @@ def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
     return made
 
 
-def _write_state(path: str | os.PathLike[str], settings: dict[str, Any], orders: Orders, values: list[float]) -> None:
-    """Write settings and evaluations. JSON has no infinite numbers: an order that failed has the value null."""
-    finite = [value if np.isfinite(value) else None for value in values]
-    state = {"format": _FORMAT, "version": _VERSION, **settings, "x": orders.tolist(), "y": finite}
-    write_whole(as_path(path), json.dumps(state, allow_nan=False) + "\n")
-
-
 def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
-    """Read a file of `_write_state`. The settings and evaluations may be of any type."""
+    """Read a file of `Optimizer.save`. The settings and evaluations may be of any type."""
     file = as_path(path)
     try:
         state = parsed_json(file.read_bytes())

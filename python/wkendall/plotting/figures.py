@@ -224,10 +224,7 @@ def plot_accuracies(
         capprops={"color": "0.4"},
     )
     ax.plot([np.mean(list(values)) for values in accuracies.values()], places, "o", color="#4477aa", label="mean")
-    if published:
-        known = [(place, published[name]) for place, name in zip(places, names, strict=True) if name in published]
-        ax.plot([mean for _, mean in known], [place for place, _ in known], "x", color="#cc3311", label="paper's mean")
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
+    _add_crosses(ax, published, dict(zip(names, places, strict=True)), "paper's mean")
     _rows(ax, places, names, "accuracy")
     return ax
 
@@ -263,11 +260,7 @@ def plot_differences(
     lows, highs = [low for _, low, _ in intervals.values()], [high for _, _, high in intervals.values()]
     ax.hlines(places, lows, highs, color="#4477aa", linewidth=2)
     ax.plot(found, places, "o", color="#4477aa", markersize=5, label="difference")
-    if published:
-        known = [(published[name], place) for name, place in zip(intervals, places, strict=True) if name in published]
-        theirs, rows = [one for one, _ in known], [place for _, place in known]
-        ax.plot(theirs, rows, "x", color="#cc3311", label="paper's difference")
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
+    _add_crosses(ax, published, dict(zip(intervals, places, strict=True)), "paper's difference")
     _rows(ax, places, list(intervals), "difference")
     ax.locator_params(axis="x", nbins=6)
     return ax
@@ -312,6 +305,15 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
         found = real_array(numbers, f"{name}[{key!r}]", (0,) if count == 0 else (1,), meaning)
         if found.ndim and (len(found) != count if count else not len(found)):
             raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
+
+
+def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mapping[str, Any], label: str) -> None:
+    """Draw published numbers, if there are any, and a legend."""
+    if published:
+        known = [name for name in places if name in published]
+        x, y = [published[name] for name in known], [places[name] for name in known]
+        ax.plot(x, y, "x", color="#cc3311", label=label)
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
 
 
 def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str) -> None:

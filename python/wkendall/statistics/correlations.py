@@ -106,13 +106,11 @@ def corr(
     Returns
     -------
     array or data frame, or Correlations
-        A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
-        columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns. A polars object gives a DataFrame whose columns have the labels; its rows are in the
-        order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
-        columns have fewer than two common observations, or if all common observations of a column are equal. This also
-        holds on the diagonal, which is otherwise 1. With `pvalues=True` the result is a named tuple
-        `Correlations(statistic, pvalue)` of two matrices of this form.
+        A matrix with a row for each column of `data` and a column for each column of `other`, or of `data`. A data frame
+        or series gives a data frame of the same library, with the labels of the columns (polars has none for rows); other
+        input gives an array. A value is NaN if two columns have fewer than two common observations, or if all common
+        observations of a column are equal; also on the diagonal, which is otherwise 1. With `pvalues=True` the result is
+        a named tuple of two such matrices.
 
     Examples
     --------
