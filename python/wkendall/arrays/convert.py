@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import TEXT, check_unmasked, wrong_axes
+from wkendall._arguments import TEXT, check_unmasked, same_label, wrong_axes
 from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry
 from wkendall._text import shown
 
@@ -22,7 +22,7 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
     """Refuse two data frames or series whose items, or columns, have different labels, or the same in another order."""
     first, second = labels_of(x, attribute), labels_of(y, attribute)
     for column, (one, other) in enumerate(zip(first or (), second or (), strict=False)):
-        if one is not other and one != other and not (one != one and other != other):
+        if not same_label(one, other):
             found = f"{kind} {column} is labelled {one!r} in {names[0]} and {other!r} in {names[1]}"
             message = f"{found}: both must have the same {kind}s in the same order"
             raise RankingError(message, argument=names[1], column=column, value=other, kind="items differ")

@@ -50,12 +50,8 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    add_output(
-        parser,
-        "OUTPUT",
-        "a .txt, .csv or .json file; - is CSV on standard output; default text on standard output",
-        required=False,
-    )
+    what = "a .txt, .csv or .json file; default, and -, standard output"
+    add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
@@ -87,6 +83,7 @@ class Found(NamedTuple):
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the rankings and write them."""
+    arguments.output = None if arguments.output == STDOUT else arguments.output
     kind = _check(arguments)
     measure = measure_of(arguments)
     with new_file(arguments.output or STDOUT, arguments.force) as unfinished:
