@@ -204,13 +204,9 @@ def similarity_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`.
+        As for `gram_matrix`, also for the result.
     measure : Measure, optional
         What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
-
-    Returns
-    -------
-    ndarray of shape (m, m')
 
     Examples
     --------
@@ -245,16 +241,12 @@ def distance_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`.
+        As for `gram_matrix`, also for the result.
     kernel : Kernel, optional
         A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is
         zero for equal rankings, with ties too, and satisfies the triangle inequality. Squared distances of at most
         `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and complete
         rankings the result is the square root of twice the number of discordant pairs.
-
-    Returns
-    -------
-    ndarray of shape (m, m')
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TextIO
 from wkendall.cli.kernel_options import add_kernel, is_weighted, measure_of
 from wkendall.cli.labels import groups_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_column, add_reading, add_running, add_seed, wants_progress, whole_number
+from wkendall.cli.options import add_column, add_number, add_reading, add_running, wants_progress
 from wkendall.cli.output import standard_output
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.measures import Kernel, Mallows
@@ -57,14 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_column(parser, "--group", "the groups; for a single file")
     parser.add_argument("--json", action="store_true", help="for programs")
     test = parser.add_argument_group("the test")
-    test.add_argument(
-        "--permutations",
-        type=whole_number(1),
-        default=9999,
-        metavar="N",
-        help="number of random permutations; default 9999",
-    )
-    add_seed(test, "the permutations")
+    add_number(test, "--permutations", 9999, "number of random permutations")
+    add_number(test, "--seed", 0, "seed of the permutations", least=0)
     mallows = (
         "exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); lam is "
     )

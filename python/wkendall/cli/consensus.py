@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.labels import groups_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_column, add_output, add_reading, add_running, add_seed
+from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running
 from wkendall.cli.output import STDOUT, check_output, ending_of, new_file, say_written, text_file
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
 from wkendall.reading.text_files import MISSING, NUMBER
@@ -67,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="exact: the best of all rankings, for up to 20 items; local: insertions and swaps, for any number of items; borda: "
         "by mean ranks; auto (default): exact where possible",
     )
-    add_seed(search, "the local search")
+    add_number(search, "--seed", 0, "seed of the local search", least=0)
     add_kernel(parser)
     add_reading(parser)
     add_running(parser)

@@ -17,15 +17,7 @@ from wkendall import __version__
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import (
-    add_column,
-    add_output,
-    add_reading,
-    add_running,
-    add_seed,
-    wants_progress,
-    whole_number,
-)
+from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running, wants_progress
 from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.gram import gram_matrix
@@ -89,20 +81,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="svd: weights from singular vectors, fast (default); alternating: optimise weights and coefficients in turn, more "
         "accurate",
     )
-    model.add_argument(
-        "--order",
-        type=whole_number(1),
-        default=2,
-        metavar="D",
-        help="the weights are for tuples of this many positions; default 2",
-    )
-    model.add_argument(
-        "--components",
-        type=whole_number(1),
-        default=1,
-        metavar="R",
-        help="for svd: number of distinct singular values; default 1",
-    )
+    add_number(model, "--order", 2, "the weights are for tuples of this many positions")
+    add_number(model, "--components", 1, "for svd: number of distinct singular values")
     model.add_argument("--pure", action="store_true", help="for svd: only weights without parts of lower order")
     model.add_argument(
         "--init",
@@ -117,14 +97,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="cost of errors; the best of several numbers is chosen by cross-validation; default 0.1 1 10",
     )
-    model.add_argument(
-        "--folds",
-        type=whole_number(2),
-        default=5,
-        metavar="N",
-        help="number of folds of the cross-validation; default 5",
-    )
-    add_seed(model, "the split into folds", 2**32)
+    add_number(model, "--folds", 5, "number of folds of the cross-validation", least=2)
+    add_number(model, "--seed", 0, "seed of the split into folds", least=0, below=2**32)
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
     )

@@ -28,9 +28,12 @@ def add_column(parser: argparse.ArgumentParser, name: str, what: str) -> None:
     parser.add_argument(name, metavar="COLUMN", help=f"{where} {what}")
 
 
-def add_seed(parser: argparse._ActionsContainer, of: str, below: int | None = None) -> None:
-    """Add the seed of what is random."""
-    parser.add_argument("--seed", type=whole_number(0, below), default=0, metavar="N", help=f"seed of {of}; default 0")
+def add_number(
+    parser: argparse._ActionsContainer, name: str, default: int, what: str, least: int = 1, below: int | None = None
+) -> None:
+    """Add an option for a whole number."""
+    kind = whole_number(least, below)
+    parser.add_argument(name, type=kind, default=default, metavar="N", help=f"{what}; default {default}")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wkendall._arguments import as_threads
 from wkendall.cli.messages import CommandError, command_errors
-from wkendall.cli.options import add_seed, number_of_jobs, whole_number
+from wkendall.cli.options import add_number, number_of_jobs, whole_number
 
 if TYPE_CHECKING:
     from wkendall.datasets import Survey
@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
-    parser.add_argument("--repeats", type=whole_number(1), default=50, metavar="N", help="repetitions (50)")
+    add_number(parser, "--repeats", 50, "repetitions")
     parser.add_argument(
         "--train", type=_half_and_half, default=400, metavar="N", help="number of people for training; default 400"
     )
@@ -73,7 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes; -1 (default) for one per core",
     )
-    add_seed(parser, "all random choices")
+    add_number(parser, "--seed", 0, "seed of all random choices", least=0)
     parser.add_argument(
         "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
     )

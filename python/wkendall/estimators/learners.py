@@ -193,11 +193,9 @@ class Alternating(Learner):
         search = Alternation(*task, self._loss, tol=self.tol)
         end = search.run(start, int(self.max_iter))
         if not end.converged and end.iterations == int(self.max_iter):
-            warnings.warn(
-                f"not converged after max_iter={self.max_iter} iterations: increase max_iter, or tol above {self.tol:g}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            advice = f"increase max_iter, or tol above {self.tol:g}"
+            message = f"not converged after max_iter={self.max_iter} iterations: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return Model(end.state.U, end.state.B, end.state.intercept, end.path, end.iterations, singular_values)
 
 
@@ -222,7 +220,10 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
         weights = sample_weights(sample_weight, rankings)
-        self._check_class_weight()
+        given = self.class_weight
+        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+            rule = 'must be None, "balanced" or a dict with a number for each class'
+            raise ValueError(f"class_weight is {shown(given)}, but {rule}")
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
@@ -237,13 +238,6 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
         self._keep([self._fit_one(task) for task in self._tasks(rankings, targets, costs)])
         return self
-
-    def _check_class_weight(self) -> None:
-        given = self.class_weight
-        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
-            raise ValueError(
-                f'class_weight is {shown(given)}, but must be None, "balanced" or a dict with a number for each class'
-            )
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
         """Score rankings: positive for the second of two classes; for more classes, one column per class."""
