@@ -205,8 +205,8 @@ def check_flag(value: object, name: str) -> None:
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
-def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *read: object) -> None:
-    """Refuse an array that the result cannot be written to, or that shares memory with the input."""
+def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse an array that the result cannot be written to."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if isinstance(out, np.ma.MaskedArray):
@@ -221,9 +221,6 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
         raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
     if not out.flags.writeable:
         raise ValueError("out is read-only: it must be an array that can be written to")
-    for values in read:
-        if isinstance(values, np.ndarray) and np.may_share_memory(out, values):
-            raise ValueError("out shares memory with an argument: the result would overwrite it")
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:

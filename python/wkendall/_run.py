@@ -40,13 +40,10 @@ class Run(NamedTuple):
             raise TypeError(f"backend must be a name or None, not {shown(self.backend)}")
         return self
 
-    def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE, *read: object) -> NDArray[Any]:
-        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers.
-
-        `read` are the input arrays, with which the output array must not share memory.
-        """
+    def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE) -> NDArray[Any]:
+        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers."""
         if self.out is not None:
-            check_out(self.out, shape, self.result_type, *read)
+            check_out(self.out, shape, self.result_type)
             return self.out
         check_fits(shape[0], columns, self.result_type, advice)
         return np.empty(shape, dtype=self.result_type)

@@ -208,10 +208,9 @@ def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool 
     """Compute the tensors of rankings, or of their inverse permutations."""
     weights = one_tensor(U, "U", rankings.items)
     advice = "use `combine` and `linear_function`"
-    out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
-    with progress_bar(run.progress, "embed") as show:
-        flat = out.reshape(rankings.rows, weights.size)
-        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show, inverse=inverse)
+    out = run.result((rankings.rows, *weights.shape), weights.size, advice)
+    flat = out.reshape(rankings.rows, weights.size)
+    _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, inverse=inverse)
     return out
 
 
@@ -225,10 +224,7 @@ def combine_of(
 ) -> NDArray[np.float64]:
     """Compute the weighted sum of the tensors of rankings, or of their inverse permutations."""
     flat = np.ascontiguousarray(weights).ravel()
-    with progress_bar(run.progress, "combine") as show:
-        total = _core.combine(
-            rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show, inverse=inverse
-        )
+    total = _core.combine(rankings, coefficients, weights.ndim, flat, threads=run.threads, inverse=inverse)
     return total.reshape(weights.shape)
 
 
