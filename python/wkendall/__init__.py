@@ -183,8 +183,8 @@ if TYPE_CHECKING:
     )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.relabelings import permutation_pvalue
-    from wkendall.statistics.results import TestResult
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
 
@@ -265,62 +265,34 @@ __all__ = [
 #: The modules of all public names. They are loaded on first use, because NumPy, scipy, scikit-learn, matplotlib and
 #: dask load slowly.
 _MODULES = {
-    "_config": ["show_config"],
-    "_core": ["__version__"],
-    "_errors": ["RankingError"],
-    "comparisons": [
-        "APCorrelation",
-        "AverageOverlap",
-        "FaginKendall",
-        "Footrule",
-        "GeneralizedKendall",
-        "KemenySnell",
-        "RankBiasedOverlap",
-        "SpearmanRho",
-        "SwapDistance",
-        "TauX",
-        "WeightedConcordance",
-        "WeightedTau",
-    ],
-    "embedding": ["combine", "embed", "features", "inverse", "linear_function"],
-    "estimators": [
-        "AlternatingClassifier",
-        "AlternatingRegressor",
-        "KendallFeatures",
-        "KendallGram",
-        "KendallKMeans",
-        "KendallNeighbors",
-        "KendallNystroem",
-        "ListEncoder",
-        "SuquanSVDClassifier",
-        "SuquanSVDRegressor",
-    ],
-    "gram": ["diagonal", "distance_matrix", "gram_matrix", "kappa", "kernel", "similarity_matrix"],
-    "gram_file.to_file": ["gram_to_file"],
-    "learning": ["suquan_svd"],
-    "measures": ["Kendall", "KendallCorrelation", "KendallDistance", "Mallows", "TensorKernel"],
-    "nearest": ["Neighbors", "neighbors", "neighbors_graph", "neighbors_within", "packed_signs"],
-    "rankings": ["Rankings"],
-    "reading.csv_files": ["read_csv"],
-    "reading.lists": ["from_lists"],
-    "reading.preflib": ["read_preflib"],
-    "reading.trec": ["read_trec"],
-    "statistics.consensus": ["Consensus", "consensus"],
-    "statistics.correlations": [
-        "CorrelationDifference",
-        "CorrelationTable",
-        "Correlations",
-        "corr",
-        "corr_difference",
-    ],
-    "statistics.importance": ["PairImportance", "pair_importance"],
-    "statistics.independence": ["independence_test"],
-    "statistics.relabelings": ["permutation_pvalue"],
-    "statistics.results": ["TestResult"],
-    "statistics.two_samples": ["two_sample_test"],
-    "tensors": ["position_weights"],
+    "_config": "show_config",
+    "_core": "__version__",
+    "_errors": "RankingError",
+    "comparisons": "APCorrelation AverageOverlap FaginKendall Footrule GeneralizedKendall KemenySnell RankBiasedOverlap "
+    "SpearmanRho SwapDistance TauX WeightedConcordance WeightedTau",
+    "embedding": "combine embed features inverse linear_function",
+    "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
+    "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
+    "gram_file.to_file": "gram_to_file",
+    "learning": "suquan_svd",
+    "measures": "Kendall KendallCorrelation KendallDistance Mallows TensorKernel",
+    "nearest": "Neighbors neighbors neighbors_graph neighbors_within packed_signs",
+    "rankings": "Rankings",
+    "reading.csv_files": "read_csv",
+    "reading.lists": "from_lists",
+    "reading.preflib": "read_preflib",
+    "reading.trec": "read_trec",
+    "statistics.consensus": "Consensus consensus",
+    "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
+    "statistics.importance": "PairImportance pair_importance",
+    "statistics.independence": "independence_test",
+    "statistics.relabelings": "permutation_pvalue",
+    "statistics.permutations": "TestResult",
+    "statistics.two_samples": "two_sample_test",
+    "tensors": "position_weights",
 }
-_LATER = {name: module for module, names in _MODULES.items() for name in names}
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 #: Public modules. dask needs an optional dependency, so it is not in `__all__`.
 _PUBLIC = ["datasets", "gaussian_process", "optimize", "plotting"]
 _LATER |= {name: name for name in (*_PUBLIC, "_core", "dask")}

@@ -25,18 +25,7 @@ _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.E
 
 
 def claim(unfinished: Path, target: Path) -> None:
-    """Give a finished file its final name. If the name is taken, raise FileExistsError and change nothing.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wkendall._disk import claim
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "a.part").touch()
-    >>> claim(folder / "a.part", folder / "a")
-    >>> [path.name for path in folder.iterdir()]
-    ['a']
-    """
+    """Give a finished file its final name. If the name is taken, raise FileExistsError and change nothing."""
     if sys.platform == "win32":
         unfinished.rename(target)  # on Windows this never replaces a file
         return

@@ -338,15 +338,11 @@ class Mallows(Kernel):
     """
 
     _name = "mallows"
+    _takes = _TAKES_ALL
 
     def __init__(self, lam: float = 1.0, *, normalize: bool = False) -> None:
         self.lam = lam
         self.normalize = normalize
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TAKES_ALL
 
 
 class KendallDistance(Measure):
@@ -366,14 +362,10 @@ class KendallDistance(Measure):
 
     is_distance = True
     _name = "distance"
+    _takes = _TAKES_ALL
 
     def __init__(self) -> None:
         pass
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TAKES_ALL
 
 
 class KendallCorrelation(Kernel):
@@ -439,12 +431,14 @@ class _Combination(Kernel):
         return type(self)(**{name: v._used() if isinstance(v, Kernel) else v for name, v in given.items()})
 
 
-class Sum(_Combination):
-    """The sum of two kernels: `left + right`."""
-
+class _Pair(_Combination):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+
+class Sum(_Pair):
+    """The sum of two kernels: `left + right`."""
 
     def __repr__(self) -> str:
         return f"{self.left!r} + {self.right!r}"
@@ -453,12 +447,8 @@ class Sum(_Combination):
         return self.left._measure(items, pairs).plus(self.right._measure(items, pairs))
 
 
-class Product(_Combination):
+class Product(_Pair):
     """The product of two kernels, entry by entry: `left * right`."""
-
-    def __init__(self, left: Kernel, right: Kernel) -> None:
-        self.left = left
-        self.right = right
 
     def __repr__(self) -> str:
         return f"{_factor(self.left)} * {_factor(self.right)}"

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument
+from wkendall._memory import check_fits
 from wkendall._text import short, shown
-from wkendall.arrays.convert import check_not_rearranged
+from wkendall.arrays.convert import check_not_rearranged, labels_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 
@@ -96,14 +97,9 @@ class Rankings:
         counts: ArrayLike | None = None,
     ) -> None:
         read = read_rankings(X, "X", Reading(input, top, ties, missing))
-        self.__dict__.update(
-            _handle=read._handle,
-            _missing=read._missing,
-            _listed=read._listed,
-            _items=read._items if items is None else as_names(items, read.n_items),
-            _labels=read._labels,
-            _counts=read._counts if counts is None else as_counts(counts, len(read)),
-        )
+        names = read._items if items is None else as_names(items, read.n_items)
+        observed = read._counts if counts is None else as_counts(counts, len(read))
+        self.__dict__.update(vars(read._with(items=names, counts=observed)))
 
     @classmethod
     def _made(
@@ -123,6 +119,11 @@ class Rankings:
             _handle=handle, _missing=missing, _listed=listed, _items=items, _labels=labels, _counts=counts
         )
         return made
+
+    def _with(self, **parts: Any) -> Rankings:
+        """Return the same rankings with other names, labels or counts."""
+        known = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
+        return Rankings._made(self._handle, self._missing, **known | parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
@@ -259,10 +260,7 @@ class Rankings:
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, member, observed)
         order = np.argsort(first)
-        found = self[first[order]]
-        return Rankings._made(
-            found._handle, self._missing, listed=found._listed, items=self._items, counts=counts[order]
-        )
+        return self[first[order]]._with(labels=None, counts=counts[order])
 
     def to_lists(self) -> list[list[Any]]:
         """Return each ranking as a list of names, or of numbers from 0, best first.
@@ -321,8 +319,8 @@ class Rankings:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._listed, self._items, self._labels, self._counts)
-        return _unpickled, (self._places, self._missing, *parts)
+        parts = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
+        return _unpickled, (self._places, self._missing, parts)
 
     def __repr__(self) -> str:
         lines = [f"Rankings: {self._summary()}"]
@@ -342,9 +340,8 @@ class Rankings:
         """Say how many rankings and items there are, and how many rankings have ties or miss items."""
         m, n = self.shape
         tied, short_rows = self._incomplete()
-        kind = {"complete": "ranking" if short_rows else "complete ranking", "tied": "ranking", "lists": "list"}[
-            self.kind
-        ]
+        complete = "ranking" if short_rows else "complete ranking"
+        kind = {"complete": complete, "tied": "ranking", "lists": "list"}[self.kind]
         parts = [f"{m:,} {kind}{'' if m == 1 else 's'} of {n:,} item{'' if n == 1 else 's'}"]
         if tied:
             parts.append(f"{tied:,} with ties")
@@ -427,7 +424,6 @@ def read_both(
 
 
 def _check_not_read(reading: Reading, name: str) -> None:
-    """Refuse options of reading for rankings that have been read."""
     for option, value, default in zip(Reading._fields[:4], reading, RANKS, strict=False):
         if value != default:
             rule = f"{name} is a Rankings, which has been read: pass {option} when you make it"
@@ -436,11 +432,8 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 def _names(values: object, attribute: str, reading: Reading) -> tuple[Hashable, ...] | None:
     """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
-    found: Any = getattr(values, attribute, None)
-    if found is None or callable(found) or reading.input == "orders":
-        return None
-    names = tuple(found)
-    return None if names == tuple(range(len(names))) else names
+    found = None if reading.input == "orders" else labels_of(values, attribute)
+    return None if found is None or found == list(range(len(found))) else tuple(found)
 
 
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
@@ -514,6 +507,12 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
     return keys
 
 
+def check_all_items_fit(rankings: Rankings) -> None:
+    """Refuse lists out of a catalogue that is too large: pairs of items need rankings of all items."""
+    if rankings.kind == "lists":
+        check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
+
+
 def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:
     """Check the names of items: as many as there are items, all different."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
@@ -526,10 +525,8 @@ def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:
         try:
             first = places.setdefault(name, place)
         except TypeError:
-            what = f"{shown(name)} of type {type(name).__name__}"
-            raise TypeError(
-                f"items[{place}] is {what}, but names must be hashable: strings, numbers or tuples"
-            ) from None
+            what = f"{shown(name)} of type {type(name).__name__}, but names must be hashable"
+            raise TypeError(f"items[{place}] is {what}: strings, numbers or tuples") from None
         if first != place:
             raise ValueError(f"items holds {shown(name)} twice, in places {first} and {place}")
     return names
@@ -548,13 +545,5 @@ def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
     return given.astype(np.int64)
 
 
-def _unpickled(
-    places: Any,
-    missing: Missing,
-    listed: NDArray[np.int64] | None,
-    items: tuple[Hashable, ...] | None,
-    labels: Sequence[object] | None,
-    counts: NDArray[np.int64] | None,
-) -> Rankings:
-    core = from_places(places, missing)
-    return Rankings._made(core, missing, listed=listed, items=items, labels=labels, counts=counts)
+def _unpickled(places: Any, missing: Missing, parts: dict[str, Any]) -> Rankings:
+    return Rankings._made(from_places(places, missing), missing, **parts)

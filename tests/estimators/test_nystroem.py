@@ -12,7 +12,7 @@ from labelled import made, pieces_of
 from paths import ROOT
 from sklearn.base import clone
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
-from wkendall.estimators import nystroem, seeding, vectors
+from wkendall.estimators import base, nystroem, seeding
 
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans++"])
@@ -131,7 +131,7 @@ def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
         assert [rows.start for rows in slices] == [0, *(rows.stop for rows in slices[:-1])]
         assert slices[-1].stop == 137
         np.testing.assert_allclose(pieces_of(mapping, X, size), whole, atol=1e-12)
-    monkeypatch.setattr(vectors, "BLOCK", 50)
+    monkeypatch.setattr(base, "BLOCK", 50)
     np.testing.assert_allclose(mapping.transform(X), whole, atol=1e-12)
     single = clone(mapping).set_params(dtype=np.float32).fit(X).transform(X)
     assert single.dtype == np.float32

@@ -8,10 +8,11 @@ from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, norm
 from wkendall.optimize import process as process_module
-from wkendall.optimize.correlations import Discordant, Displaced, Kernel
-from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.correlations import Kernel
+from wkendall.optimize.distances import Discordant, Displaced
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.process import Process
+from wkendall.optimize.search import log_improvement
 from wkendall.optimize.weighted import WeightedKernel
 
 RNG = np.random.default_rng(0)

@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, get_args
+from typing import Any, TextIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import short
+from wkendall.cli import reading
+from wkendall.cli.arrays import from_npz, load_array
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import check_table_options
-from wkendall.cli.tables import check_ending, read_tables
+from wkendall.cli.options import add_output, add_running, add_tables, wants_progress, whole_number
+from wkendall.cli.output import (
+    STDOUT,
+    check_not_input,
+    check_output,
+    ending_of,
+    new_file,
+    say_written,
+    standard_output,
+    text_file,
+    write_npz,
+)
 from wkendall.reading.contents import Contents
+from wkendall.reading.csv_columns import read_columns
 from wkendall.statistics.correlations import Alternative, Correlations, CorrelationTable, Method, corr
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
-STDOUT = Path("-")
 ENDINGS = (".csv", ".npy", ".npz")
+#: The endings of the names of tables.
+_TABLES = [ending for ending, kind in reading.KINDS.items() if kind != reading.PREFLIB]
 
+_SUMMARY = "compute rank correlations between the columns of a table"
 _DESCRIPTION = """\
 Compute rank correlations between all columns of a table, or between the columns
 of two tables with the same observations, and write the matrix.
@@ -60,10 +69,8 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    summary = "compute rank correlations between the columns of a table"
-    parser = new_parser(commands, "corr", summary, _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
     what = ".csv, .npy or .npz; - is CSV on standard output; without it a rounded table is printed"
     add_output(parser, "OUTPUT", what, required=False)
@@ -100,7 +107,6 @@ def add_parser(commands: Commands) -> None:
     )
     add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,25 +118,16 @@ def run(arguments: argparse.Namespace) -> int:
             _print(stream, arguments, _computed(arguments, x, y), x, y)
         return 0
     started = time.perf_counter()
+    further = _beside(arguments).values()
     with ExitStack() as stack:
-        if arguments.output == STDOUT:
-            stream = stack.enter_context(standard_output())
-            x, y = _read(arguments)
-            found = _computed(arguments, x, y)
-            _write_csv(stream, found, x, y)
-            stream.flush()
-        else:
-            names = [arguments.output, *_beside(arguments).values()]
-            files = [stack.enter_context(new_file(name, arguments.force)) for name in names]
-            x, y = _read(arguments)
-            found = _computed(arguments, x, y)
-            _write(arguments.output.suffix.lower(), files, found, x, y)
+        files = [stack.enter_context(new_file(name, arguments.force)) for name in (arguments.output, *further)]
+        x, y = _read(arguments)
+        found = _computed(arguments, x, y)
+        _write(ending_of(arguments.output), files, found, x, y)
     for path in filter(Path.is_file, _foreign(arguments)):
         path.unlink()
     shape = " x ".join(map(str, found.statistic.shape)) + (" pairs" if _as_table(arguments) else "")
-    said = f"{shape} float64 in {time.perf_counter() - started:.2f} s"
-    written = " and ".join(str(name) for name in (arguments.output, *_beside(arguments).values()))
-    print(f"wrote {written}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    say_written(arguments.output, f"{shape} float64 in {time.perf_counter() - started:.2f} s", *further)
     return 0
 
 
@@ -163,15 +160,10 @@ def _foreign(arguments: argparse.Namespace) -> list[Path]:
     return [path for part, path in _files(arguments).items() if part not in written]
 
 
-def _inputs(arguments: argparse.Namespace) -> list[Path]:
-    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
-
-
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
     output: Path | None = arguments.output
-    if output not in (None, STDOUT) and output.suffix.lower() not in ENDINGS:
-        raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
+    if output is not None:
+        check_output(output, ENDINGS, *reading.inputs_of(arguments))
     more = "--pvalues" if arguments.pvalues else "--confidence" if arguments.confidence is not None else None
     if more and output == STDOUT and not _as_table(arguments):
         raise UsageError(f"{more} makes a second matrix, which cannot go to standard output: name a file")
@@ -181,11 +173,14 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("the table of --at-least and --pairs goes to a .csv or .npz file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
-    for name in filter(None, (output, *_files(arguments).values())):
-        check_not_input(name, *_inputs(arguments))
-    for path in _inputs(arguments):
-        check_ending(path)
-    check_table_options(arguments, *_inputs(arguments))
+    for name in _files(arguments).values():
+        check_not_input(name, *reading.inputs_of(arguments))
+    for path in reading.inputs_of(arguments):
+        if reading.KINDS.get(path.suffix.lower()) == reading.PREFLIB:
+            raise UsageError(f"{path} is a PrefLib file, but a table of observations is a CSV or NumPy file")
+        if path.suffix.lower() not in _TABLES:
+            raise CommandError(f"{path}: the name of a file with a table must end in one of {', '.join(_TABLES)}")
+    reading.check_table_options(arguments, *reading.inputs_of(arguments))
     for name in _foreign(arguments):
         if not arguments.force and name.is_file():
             what = "p-values" if name.stem.endswith("_pvalues") else "the ends of intervals"
@@ -193,8 +188,45 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
-    x, *others = read_tables(arguments, *_inputs(arguments))
-    return x, others[0] if others else None
+    """Read the tables as the options say; two must have the same observations."""
+    tables = [_read_table(path, arguments) for path in reading.inputs_of(arguments)]
+    for table in tables:
+        reading.say_size(table, "observation", "column")
+    reading.check_found(arguments, *tables)
+    if len(tables) == 1:
+        return tables[0], None
+    _check_same_observations(*tables)
+    return tables[0], tables[1]
+
+
+def _read_table(path: Path, arguments: argparse.Namespace) -> Contents:
+    kind = reading.KINDS[path.suffix.lower()]
+    if kind == reading.CSV:
+        how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items")}
+        with reading.csv_errors(arguments):
+            return read_columns(path, **how)._replace(name=str(path))
+    table = {"rows": "the table", "column": "column"}
+    found = from_npz(path, arguments.array, **table) if kind == reading.NPZ else Contents(str(path), load_array(path))
+    X = np.asarray(found.X)
+    if X.ndim not in (1, 2):
+        shape = f"an array of shape {X.shape}"
+        raise CommandError(
+            f"{path} has {shape}, but must have two axes, one observation a row, or one axis for one column"
+        )
+    return found._replace(X=X[:, np.newaxis] if X.ndim == 1 else X)
+
+
+def _check_same_observations(x: Contents, y: Contents) -> None:
+    if len(x.X) != len(y.X):
+        raise CommandError(
+            f"{x.name} has {len(x.X)} rows, but {y.name} has {len(y.X)}: both must have the same observations"
+        )
+    for row, (first, second) in enumerate(zip(x.ids or (), y.ids or (), strict=bool(x.ids and y.ids))):
+        if first != second:
+            raise CommandError(
+                f"{y.name}, line {y.lines[row]}: the observation is {second!r}, but {first!r} in {x.name}, line "
+                f"{x.lines[row]}: both must have the same observations in the same order"
+            )
 
 
 def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Any:
@@ -297,7 +329,7 @@ def _write(ending: str, files: list[Path], found: Any, x: Contents, y: Contents 
             with path.open("wb") as file:
                 np.save(file, part)
         else:
-            with path.open("w", encoding="utf-8", newline="") as stream:
+            with text_file(path) as stream:
                 _write_csv(stream, part, x, y)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, SupportsIndex
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -11,13 +12,13 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from wkendall._arguments import Array
 from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.embedding import features_of
-from wkendall.estimators.vectors import VectorMap
+from wkendall.estimators.base import VectorMap
 from wkendall.measures import Kendall, Kernel, Scaled, Sum
 from wkendall.rankings import Rankings
 
 
+@dataclass(eq=False, repr=False)
 class KendallFeatures(VectorMap):
     """Vectors whose inner products are exactly a kernel of order 2: `features` as a transformer.
 
@@ -47,43 +48,18 @@ class KendallFeatures(VectorMap):
            [-1., -1., -1.]])
     """
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        dtype: DTypeLike = np.float64,
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.dtype = dtype
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    dtype: DTypeLike = np.float64
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
-        """Check rankings and parameters.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used.
-
-        Returns
-        -------
-        self
-        """
+        """Check rankings and parameters."""
         rankings = self._read(X, reset=True)
         self._n_features_out = self._vectors(rankings[:1]).shape[1]
         return self
 
     def _vectors(self, rankings: Rankings) -> Array:
-        run = Run(self.dtype, n_jobs=self.n_jobs)
-        run.check()
-        return features_of(rankings, self._kernel(), run)
+        return features_of(rankings, self._kernel(), Run(self.dtype, n_jobs=self.n_jobs).check())
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
@@ -91,15 +67,7 @@ class KendallFeatures(VectorMap):
         A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
         signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
         these columns for each top 2, 3, .., n of the ranking. The columns of a sum of kernels say whose they are.
-
-        Parameters
-        ----------
-        input_features : array-like of n names, optional
-            Names of the items. If absent, the names that `fit` was given, or x0, x1, ..
-
-        Returns
-        -------
-        ndarray of names
+        `input_features` has the names of the items; if absent, those that `fit` was given, or x0, x1, ..
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:

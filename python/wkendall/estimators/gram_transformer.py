@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, SupportsIndex
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -11,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_result_type, row_labels
 from wkendall._run import Run
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.estimators import kernel_cache
 from wkendall.estimators.base import RankingEstimator
@@ -21,6 +21,7 @@ from wkendall.measures import Kernel
 from wkendall.rankings import Rankings
 
 
+@dataclass(eq=False, repr=False)
 class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """A transformer of rankings to Gram matrices.
 
@@ -38,7 +39,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. Not used for rankings that are a `Rankings` already.
+        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
@@ -71,37 +72,13 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        dtype: DTypeLike = np.float64,
-        n_jobs: SupportsIndex | None = None,
-        cache_size: float | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.dtype = dtype
-        self.cache_size = cache_size
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    dtype: DTypeLike = np.float64
+    cache_size: float | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
-        """Store the rankings to compare with.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used.
-
-        Returns
-        -------
-        self
-        """
+        """Store the rankings to compare with."""
         self._keep(X)
         return self
 
@@ -133,42 +110,16 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
 
     @staticmethod
     def clear_cache() -> None:
-        """Remove all cached values of this process.
-
-        Examples
-        --------
-        >>> import wkendall
-        >>> wkendall.KendallGram.clear_cache()
-        """
+        """Remove all cached values of this process."""
         kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Kernel between rankings and the rankings of `fit`.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n)
-
-        Returns
-        -------
-        ndarray of shape (m', m)
-        """
+        """Return the kernel between rankings, one per row of the result, and the rankings of `fit`."""
         check_is_fitted(self)
         return self._matrix(self._read_known(X, reset=False), self._rankings)
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:  # noqa: ARG002
-        """Store the rankings and return the kernel between all of them.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : object
-            Not used.
-
-        Returns
-        -------
-        ndarray of shape (m, m)
-        """
+        """Store the rankings and return the kernel between all of them."""
         return self._matrix(self._keep(X))
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:

@@ -14,9 +14,8 @@ from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
-from wkendall.plotting.figures import axes_or_new
-from wkendall.rankings import Rankings, read_rankings
-from wkendall.statistics.pair_kernels import check_all_items_fit
+from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,15 +51,10 @@ def plot_map(
         As for `gram_matrix`.
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows them.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
+    ax, title
+        As for `plot_weights`.
     n_jobs : int, optional
         As for `gram_matrix`.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -69,8 +63,7 @@ def plot_map(
     >>> ax = wkendall.plotting.plot_map(wkendall.Rankings(X, items=["tea", "coffee", "milk", "water"]))
     """
     chosen = as_kernel(kernel, "plot_map")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     rows = len(rankings)
     if rows < 2:
@@ -92,8 +85,7 @@ def plot_map(
     ax.set_aspect("equal", adjustable="datalim")
     if labels is not None:
         ax.legend(frameon=False)
-    if title is not None:
-        ax.set_title(title)
+    titled(ax, title)
     _fit_limits(ax)
     return ax
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
 from wkendall._errors import bad_argument
-from wkendall.plotting.figures import axes_or_new
+from wkendall.plotting.figures import axes_or_new, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,15 +60,10 @@ def plot_matrix(
         Cells with a p-value below `level` have a mark: a star. Correct for multiple tests first if there are many.
     level : float
         As above.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
+    ax, title
+        As for `plot_weights`.
     bar : str
         The label of the colour bar.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -114,9 +109,7 @@ def plot_matrix(
         places = np.arange(0, len(names), step)
         axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return titled(ax, title)
 
 
 def _names(
@@ -126,7 +119,6 @@ def _names(
     labels: Sequence[object] | None,
     column_labels: Sequence[object] | None,
 ) -> tuple[list[object], list[object]]:
-    """Return the names of the rows and of the columns."""
     count, width = values.shape
     framed = hasattr(matrix, "columns")
     columns = list(matrix.columns) if framed else list(range(width))

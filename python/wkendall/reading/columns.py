@@ -133,15 +133,7 @@ def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
 
 
 def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
-    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays.
-
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> from wkendall.reading.columns import doubles_apart
-    >>> [f"{value:.0f}" for value in doubles_apart([2.0**53, Decimal(2**53 + 1), 3.0])]
-    ['9007199254740992', '9007199254740994', '3']
-    """
+    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays."""
     with decimal.localcontext() as context:
         context.traps[decimal.FloatOperation] = False
         distinct = sorted({value for value in values if value == value})
@@ -156,13 +148,7 @@ def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
 
 
 def _number(value: Any) -> int | float | Fraction | Decimal | None:
-    """Return what Python compares exactly with any other number; None if it is missing.
-
-    Raises
-    ------
-    TypeError
-        If it is no real number.
-    """
+    """Return what Python compares exactly with any other number; None if it is missing. A TypeError if it is no number."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, np.ndarray) and value.ndim == 0:

@@ -172,7 +172,10 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
     """Return the ranks of the items of one list, by column."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
-    for place, element in enumerate(_unpadded(number, ranked)):
+    elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
+    while elements and _is_padding(elements[-1]):
+        elements.pop()
+    for place, element in enumerate(elements):
         where = _Place(number, place)
         group, rank = _group(element, where), len(ranks) + 1
         for item in group:
@@ -189,14 +192,6 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
                     raise where.error(message, item, "out of range")
             ranks[columns.setdefault(item, len(columns))] = rank
     return ranks
-
-
-def _unpadded(number: int, ranked: object) -> list[object]:
-    """Return the elements of a list without the padding at its end."""
-    elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
-    while elements and _is_padding(elements[-1]):
-        elements.pop()
-    return elements
 
 
 def _is_padding(element: object) -> bool:
@@ -247,7 +242,6 @@ def _check_item(item: object, where: _Place) -> None:
 
 
 def _sequence(values: object, name: str, meaning: str) -> Iterator[object]:
-    """Refuse values that are not an ordered sequence."""
     try:
         if not isinstance(values, str | bytes | Mapping | set | frozenset):
             return iter(cast("Iterable[object]", values))
