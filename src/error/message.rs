@@ -220,12 +220,13 @@ impl Error {
                 format!("{measure} has no signed form: only a kernel with a named weight has one")
             }
             Self::NoOtherOrder { measure, order } => {
-                let rule = "only a kernel with a named weight takes an order";
+                let rule = "only a kernel with a named weight other than 'later' takes an order";
                 format!(" is {order}, but {measure} compares pairs of items: {rule}")
             }
             Self::NoNormalizedForm { measure } => {
                 format!("{measure} has no normalized form: only a kernel with weights has one")
             }
+            Self::NoItemWeight { taker } => format!(" is given, but {taker} does not take weights of items"),
             Self::NotAKernel { measure } => {
                 format!("{measure} is not a kernel: only kernels can be added, multiplied and raised to powers")
             }

@@ -222,14 +222,21 @@ pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measu
     let order = parameters.count("order", None)?.unwrap_or(2);
     let signed = parameters.flag("signed")?;
     let weight = parameters.weight(items)?;
+    let item_weight = parameters.array("item_weight", &[items])?;
     // A normalized kernel does not depend on the scale of its weights.
     let rescaled = parameters.flag("normalize")?;
-    let weight = if rescaled { weight.check_rescaled(items)? } else { weight.check(items)? };
-    let mut kernel = KendallMeasure::of_weight(weight, items);
+    let mut kernel =
+        if rescaled { Measure::rescaled_kernel(&weight, items)? } else { Measure::kernel(&weight, items)? };
     if order != 2 {
         kernel = kernel.with_order(order)?;
     }
-    Ok(if signed { kernel.signed()? } else { kernel }.into())
+    if signed {
+        kernel = kernel.signed()?;
+    }
+    match item_weight {
+        Some(item_weight) => kernel.with_item_weight(item_weight),
+        None => Ok(kernel),
+    }
 }
 
 /// The kernel with general weights: of tuples of positions, as entries or as factors, or of pairs of pairs.

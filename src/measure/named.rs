@@ -19,7 +19,7 @@ pub(crate) struct NamedMeasure {
 pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure {
         name: "kendall",
-        parameters: &["weight", "k", "u", "order", "signed", "normalize"],
+        parameters: &["weight", "k", "u", "order", "signed", "item_weight", "normalize"],
         make: kendall::kernel_from,
     },
     NamedMeasure {
@@ -76,12 +76,12 @@ impl NamedMeasure {
 
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
-    /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
+    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
     /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
     /// `average_overlap` (`depth`), `fagin_kendall` (`p`), `footrule`, `generalized_kendall` (`item_weights`,
     /// `position_costs`), `kemeny_snell`, `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
     /// (`costs`), `tau_x`, `weighted_concordance` (`w`, or `earlier` and `later`; `side`), `weighted_tau` (`rank`, `weigher`,
-    /// `additive`). Weights are "standard", "top", "add", "mult" and "average".
+    /// `additive`). Weights are "standard", "top", "add", "mult", "average" and "later".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.
