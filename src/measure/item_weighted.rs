@@ -36,11 +36,14 @@ use super::{Measure, MeasureKind, Part};
 use crate::error::Error;
 use crate::memory::{self, Shared};
 use crate::pair::composed::{Composed, Place, ordered};
+use crate::pair::pairs_of;
 use crate::pair::tops::top_block;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
+use crate::simd::Isa;
+use crate::simd::inner;
 use crate::simd::tops::{TopBlock, of_blocks};
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::own::unless_rounding;
@@ -48,9 +51,13 @@ use crate::weight::powers::{exponent, scaled};
 use crate::weight::tails::Sum;
 use crate::weight::{Factor, later_tensor};
 
-/// Up to this many items, the numbers of all pairs of items of a ranking are kept, and two rankings are compared by an
-/// inner product: 0.07 microseconds for 20 items, where a sum over concordant pairs takes 0.4.
-const FEW_ITEMS: usize = 32;
+/// Up to this many items, the numbers of all pairs of items of a ranking are kept, and rankings are compared by inner
+/// products of these.
+const FEW_ITEMS: usize = 50;
+
+/// Up to this many items, the weight "later" has a number for each two positions: a product of matrices then takes a
+/// tenth of the time of sums over concordant pairs for 10 to 50 items, and half for 100.
+const FEW_FOR_TENSOR: usize = 128;
 
 /// The error of a [`Sum`] is below this part of the sum of the absolute values.
 const EXACT: f64 = 1e-20;
@@ -65,6 +72,8 @@ pub(crate) struct ItemWeighted {
     normalized: bool,
     /// By rank: the sum of u from there on, and the sum of the terms of the pairs of these ranks.
     tails: Vec<[f64; 2]>,
+    /// The same kernel in the form that the Gram engine computes fastest, if there are few items.
+    tensor: Option<KendallMeasure>,
 }
 
 /// What a pair adds, before it is multiplied by the weights of its items.
@@ -172,7 +181,10 @@ impl ItemWeighted {
         signed: bool,
         normalized: bool,
     ) -> Result<Self, Error> {
-        let mut new = Self { items, term, item_weight, signed, normalized, tails: Vec::new() };
+        let mut new = Self { items, term, item_weight, signed, normalized, tails: Vec::new(), tensor: None };
+        if matches!(new.term, Term::Later(_)) && new.item_weight.is_none() && items <= FEW_FOR_TENSOR {
+            new.tensor = Some(new.to_tensor()?);
+        }
         if !new.term.u().is_empty() {
             let mut tails = memory::filled(items + 1, [0.0; 2])?;
             for rank in (0..items).rev() {
@@ -206,7 +218,7 @@ impl ItemWeighted {
         let item_weight = ItemWeight::new(scaled(item_weight, power)?);
         let most = item_weight.sum.value() * self.term.largest();
         check_range("item_weight", &item_weight.each, 3.0 * most * most)?;
-        Ok(SharedMeasure::new(Self { item_weight: Some(item_weight), ..self.clone() }))
+        Ok(SharedMeasure::new(Self { item_weight: Some(item_weight), tensor: None, ..self.clone() }))
     }
 
     /// The position weights of the weight "later", if there are no weights of items.
@@ -223,20 +235,25 @@ impl ItemWeighted {
         self.item_weight.is_some()
     }
 
-    pub(super) fn to_signed(&self) -> SharedMeasure {
-        SharedMeasure::new(Self { signed: true, ..self.clone() })
+    /// The same kernel as a tensor of weights of positions, if there are few items.
+    pub(crate) fn tensor_of(part: &Part) -> Option<&KendallMeasure> {
+        Self::of(part)?.tensor.as_ref()
+    }
+
+    pub(super) fn to_signed(&self) -> Result<SharedMeasure, Error> {
+        let Self { items, term, item_weight, normalized, .. } = self.clone();
+        Ok(SharedMeasure::new(Self::new(items, term, item_weight, true, normalized)?))
     }
 
     pub(super) fn to_normalized(&self) -> Result<SharedMeasure, Error> {
-        let mut new = Self { normalized: true, ..self.clone() };
-        if let Some(old) = &self.item_weight {
-            new.item_weight = Some(ItemWeight::new(scaled(&old.each, exponent(&old.each))?));
+        let Self { items, mut term, mut item_weight, signed, .. } = self.clone();
+        if let Some(old) = &item_weight {
+            item_weight = Some(ItemWeight::new(scaled(&old.each, exponent(&old.each))?));
         }
-        if let Term::Later(u) = &self.term {
-            let u = scaled(u, exponent(u.get(1..).unwrap_or_default()))?;
-            new = Self::new(self.items, Term::Later(u.into()), new.item_weight, self.signed, true)?;
+        if let Term::Later(u) = &term {
+            term = Term::Later(scaled(u, exponent(u.get(1..).unwrap_or_default()))?.into());
         }
-        Ok(SharedMeasure::new(new))
+        Ok(SharedMeasure::new(Self::new(items, term, item_weight, signed, true)?))
     }
 
     /// The same kernel with a number for each two positions.
@@ -499,45 +516,105 @@ impl ItemWeighted {
         sum
     }
 
+    /// The kernels whose features are those of this one: itself, or the top-k kernels, and their common factor.
+    fn feature_parts(&self) -> Result<(Vec<Self>, f64), Error> {
+        if !self.is_average() {
+            return Ok((vec![self.clone()], 1.0));
+        }
+        let mut parts = memory::with_capacity(self.items.saturating_sub(1))?;
+        for k in 2..=self.items {
+            let term = Term::Pairs(PairWeight::Count { top: Some(k) });
+            parts.push(Self::new(self.items, term, self.item_weight.clone(), self.signed, false)?);
+        }
+        Ok((parts, (self.items.max(1) as f64).sqrt().recip()))
+    }
+
+    /// The number of columns of [`ItemWeighted::features`].
+    pub(crate) fn feature_columns(&self) -> Result<usize, Error> {
+        let parts = if self.is_average() { self.items.saturating_sub(1) } else { 1 };
+        self.feature_count().checked_mul(parts).ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })
+    }
+
+    /// The features of a ranking, given by its order and the ranks of its blocks: columns for all pairs of items, and for
+    /// each k of the average weight; then, unless signed, the same for the reversed pairs.
+    pub(crate) fn features(
+        &self,
+        order: &[u32],
+        blocks: impl Iterator<Item = Range<usize>>,
+    ) -> Result<Vec<f64>, Error> {
+        let blocks: Vec<_> = memory::collect(blocks)?;
+        let own = self.ranked(order, blocks.iter().cloned())?.own;
+        let roots = self.roots()?;
+        let (parts, factor) = self.feature_parts()?;
+        let scale = match self.normalized {
+            _ if own == 0.0 => 0.0,
+            true => factor / own.sqrt(),
+            false => factor,
+        };
+        let pairs = pairs_of(self.items as u64) as usize;
+        let mut out = memory::filled(self.feature_columns()?, 0.0)?;
+        let mut one = memory::filled(self.feature_count(), 0.0)?;
+        for (number, part) in parts.iter().enumerate() {
+            part.write_features(part.ranked(order, blocks.iter().cloned())?.side(), &roots, &mut one);
+            for (half, numbers) in one.chunks_exact(pairs.max(1)).enumerate() {
+                let out = &mut out[(half * parts.len() + number) * pairs..][..pairs];
+                out.iter_mut().zip(numbers).for_each(|(out, number)| *out = number * scale);
+            }
+        }
+        Ok(out)
+    }
+
     /// The features of a ranking: the numbers of the ordered pairs of items i < j times the roots of the weights of both,
     /// minus those of the reversed pairs if signed, otherwise followed by these.
-    fn write_features(&self, side: Side<'_>, out: &mut Vec<f64>) -> Result<(), Error> {
-        let count = side.block_of.len();
-        let pairs = count * count.saturating_sub(1) / 2;
-        memory::reserve(out, out.len() + pairs * if self.signed { 1 } else { 2 })?;
-        let numbers = |reversed: bool| {
-            (0..count).flat_map(move |i| (i + 1..count).map(move |j| if reversed { (j, i) } else { (i, j) })).map(
-                move |(i, j)| {
-                    let weight = self.weight_of(i).sqrt() * self.weight_of(j).sqrt();
-                    weight * side.number(i, j)
-                },
-            )
-        };
-        if self.signed {
-            out.extend(numbers(false).zip(numbers(true)).map(|(number, reversed)| number - reversed));
-        } else {
-            out.extend(numbers(false));
-            out.extend(numbers(true));
+    fn write_features(&self, side: Side<'_>, roots: &[f64], out: &mut [f64]) {
+        let (straight, reversed) = out.split_at_mut(if self.signed { out.len() } else { out.len() / 2 });
+        let mut place = 0;
+        for (i, root) in roots.iter().enumerate() {
+            for (j, other) in roots.iter().enumerate().skip(i + 1) {
+                let weight = root * other;
+                let numbers = [weight * side.number(i, j), weight * side.number(j, i)];
+                straight[place] = if self.signed { numbers[0] - numbers[1] } else { numbers[0] };
+                if !self.signed {
+                    reversed[place] = numbers[1];
+                }
+                place += 1;
+            }
         }
-        Ok(())
+    }
+
+    /// The number of features of a ranking.
+    fn feature_count(&self) -> usize {
+        pairs_of(self.items as u64) as usize * if self.signed { 1 } else { 2 }
+    }
+
+    fn roots(&self) -> Result<Vec<f64>, Error> {
+        memory::collect((0..self.items).map(|item| self.weight_of(item).sqrt()))
     }
 
     /// Values by inner products of features.
     fn by_features<'a>(&'a self, rows: Vec<Ranked<'a>>, columns: Vec<Ranked<'a>>) -> Result<Values<'a>, Error> {
+        let (count, roots) = (self.feature_count(), self.roots()?);
+        let width = count.next_multiple_of(inner::LANES);
         let features = |rankings: &[Ranked<'_>]| -> Result<Vec<f64>, Error> {
-            let mut out = Vec::new();
-            rankings.iter().try_for_each(|ranking| self.write_features(ranking.side(), &mut out))?;
+            let mut out = memory::filled(rankings.len() * width, 0.0)?;
+            for (ranking, out) in rankings.iter().zip(out.chunks_exact_mut(width.max(1))) {
+                self.write_features(ranking.side(), &roots, &mut out[..count]);
+            }
             Ok(out)
         };
         let (of_rows, of_columns) = (features(&rows)?, features(&columns)?);
-        let width = of_rows.len().checked_div(rows.len()).unwrap_or(0);
+        // The values of a row are computed together.
+        let (mut sums, mut computed) = (memory::filled(columns.len(), 0.0)?, None);
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
             if s.block_of == t.block_of {
                 return self.own_finished(s.own);
             }
-            let sum = dot(&of_rows[row * width..][..width], &of_columns[column * width..][..width]);
-            self.finished(sum, s.own, t.own)
+            if computed != Some(row) {
+                inner::inner_products(Isa::widest(), &of_rows[row * width..][..width], &of_columns, &mut sums);
+                computed = Some(row);
+            }
+            self.finished(sums[column], s.own, t.own)
         }))
     }
 
@@ -637,7 +714,7 @@ impl PairMeasure for ItemWeighted {
     fn pair_ns(&self, length: usize) -> f64 {
         let passes = f64::from(1 + u8::from(self.signed));
         if self.items <= FEW_ITEMS && !self.is_average() {
-            15.0 + 0.25 * (length * length) as f64 / passes
+            5.0 + 0.1 * (length * length) as f64 / passes
         } else {
             passes * Composed::sum_ns(length)
         }
@@ -916,17 +993,4 @@ fn products([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 4] {
 
 fn dot4(one: [f64; 4], other: [f64; 4]) -> f64 {
     (one[0] * other[0] + one[1] * other[1]) + (one[2] * other[2] + one[3] * other[3])
-}
-
-/// An inner product, in eight sums.
-fn dot(one: &[f64], other: &[f64]) -> f64 {
-    let (one, other) = (one.as_chunks::<8>(), other.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    for (one, other) in one.0.iter().zip(other.0) {
-        for (sum, (one, other)) in sums.iter_mut().zip(one.iter().zip(other)) {
-            *sum += one * other;
-        }
-    }
-    let rest: f64 = one.1.iter().zip(other.1).map(|(one, other)| one * other).sum();
-    sums.iter().sum::<f64>() + rest
 }

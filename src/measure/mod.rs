@@ -197,6 +197,12 @@ fn check_items(of_rankings: usize, of_measure: usize) -> Result<(), Error> {
     if of_rankings == of_measure { Ok(()) } else { Err(Error::ItemsDiffer { left: of_rankings, right: of_measure }) }
 }
 
+impl From<Part> for Measure {
+    fn from(part: Part) -> Self {
+        Self(MeasureKind::Part(part))
+    }
+}
+
 impl From<KendallMeasure> for Measure {
     fn from(measure: KendallMeasure) -> Self {
         Self(MeasureKind::Part(Part::Kendall(measure)))
@@ -376,7 +382,7 @@ impl Measure {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.signed().map(Self::from),
             MeasureKind::Part(part) => match ItemWeighted::of(&part) {
-                Some(kernel) => Ok(kernel.to_signed().into()),
+                Some(kernel) => kernel.to_signed().map(Self::from),
                 None => Err(Error::NoSignedForm { measure: part.noun() }),
             },
             MeasureKind::Combination(it) => Err(Error::NoSignedForm { measure: it.noun() }),
