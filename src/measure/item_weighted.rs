@@ -431,7 +431,8 @@ impl ItemWeighted {
     /// The sum for two rankings with ties; `rest` is the sum of the products of the weights over the pairs of items that
     /// the last item stands for.
     fn tied_sum(&self, s: Side<'_>, t: Side<'_>, v: &[f64], rest: f64, memory: &mut Memory) -> f64 {
-        let split = self.split_sum(s, t, v, memory);
+        let [concordant, discordant] = self.split_sums(s, t, v, self.signed, memory);
+        let split = concordant - discordant;
         if self.signed || memory.cancel.is_cancelled() {
             return split;
         }
@@ -458,41 +459,41 @@ impl ItemWeighted {
         split + in_one + 2.0 * in_both
     }
 
-    /// The sum over the pairs that are tied in neither ranking.
-    fn split_sum(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
+    /// The sums over the pairs that are tied in neither ranking: concordant, and discordant if asked for.
+    fn split_sums(&self, s: Side<'_>, t: Side<'_>, v: &[f64], with_discordant: bool, memory: &mut Memory) -> [f64; 2] {
         let Memory { before, after, cancel, .. } = memory;
         let last = t.blocks.len().wrapping_sub(1);
         before.reset(t.blocks.len());
         after.reset(t.blocks.len());
-        let (mut sum, mut passed) = (0.0, 0);
+        let (mut sums, mut passed) = ([0.0; 2], 0);
         for items in s.in_blocks() {
             if cancel.is_cancelled() {
-                return 0.0;
+                return [0.0; 2];
             }
             for &item in items {
                 let (b, d) = (s.block(item), t.block(item));
                 let place = t.block_of[item as usize] as usize;
-                let mut term = dot4(before.below(place), self.later(b, d));
-                if self.signed && self.is_average() {
+                sums[0] += v[item as usize] * dot4(before.below(place), self.later(b, d));
+                if with_discordant && self.is_average() {
                     let earlier =
                         s.order[..passed].iter().filter(|&&other| t.block_of[other as usize] as usize > place);
-                    term -= earlier.map(|&other| v[other as usize] * self.of_tops(b, t.block(other), 0)).sum::<f64>();
-                } else if self.signed {
-                    term -= dot4(after.below(last - place), products(b.second, d.first));
+                    let terms = earlier.map(|&other| v[other as usize] * self.of_tops(b, t.block(other), 0));
+                    sums[1] += v[item as usize] * terms.sum::<f64>();
+                } else if with_discordant {
+                    sums[1] += v[item as usize] * dot4(after.below(last - place), products(b.second, d.first));
                 }
-                sum += v[item as usize] * term;
             }
             for &item in items {
                 let (b, d, v) = (s.block(item), t.block(item), v[item as usize]);
                 let place = t.block_of[item as usize] as usize;
                 before.add(place, Self::earlier(b, d).map(|number| number * v));
-                if self.signed && !self.is_average() {
+                if with_discordant && !self.is_average() {
                     after.add(last - place, products(b.first, d.second).map(|number| number * v));
                 }
             }
             passed += items.len();
         }
-        sum
+        sums
     }
 
     /// The sum over the pairs that are tied in the second ranking and not in the first.
@@ -778,8 +779,7 @@ impl PairMeasure for ItemWeighted {
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
-        let longest = |lists: &[List<'_>]| lists.iter().map(|list| list.len()).max().unwrap_or(0);
-        let most = longest(&rows) + longest(&columns) + 1;
+        let most = most_items(&rows, &columns);
         let prepared = |lists: Vec<List<'a>>| memory::try_map(lists, |list| self.listed(list));
         let (rows, columns) = (prepared(rows)?, prepared(columns)?);
         let (mut union, mut memory) = (Union::new(most)?, Memory::new(most, cancel)?);
@@ -790,10 +790,96 @@ impl PairMeasure for ItemWeighted {
                 std::cmp::Ordering::Less => (s, t),
                 std::cmp::Ordering::Greater => (t, s),
             };
-            let (sides, v, rest) = union.of(first, second, self);
+            let (sides, v, rest) = union.of(first, second, self, true);
             self.finished(self.tied_sum(sides[0], sides[1], v, rest, &mut memory), s.own, t.own)
         }))
     }
+}
+
+/// A distance that adds up the products of the weights of the items of a pair, over the pairs that two rankings order
+/// differently.
+#[derive(Debug, PartialEq)]
+pub(super) struct DifferingPairs {
+    /// The standard weight.
+    kernel: ItemWeighted,
+    /// The factor of pairs in opposite orders.
+    pub(super) opposite: f64,
+    /// The factor of pairs that only one ranking ties.
+    pub(super) tied: f64,
+    /// Whether the items that are in neither of two lists count.
+    pub(super) with_rest: bool,
+}
+
+impl DifferingPairs {
+    /// The distance that counts pairs in opposite orders twice, and pairs that only one ranking ties once.
+    pub(super) fn new(items: usize, item_weight: &[f64]) -> Result<Self, Error> {
+        let item_weight = ItemWeight::new(memory::collect(item_weight.iter().copied())?);
+        check_range("item_weight", &item_weight.each, item_weight.sum.value() * item_weight.sum.value())?;
+        let term = Term::Pairs(PairWeight::Count { top: None });
+        let kernel = ItemWeighted::new(items, term, Some(item_weight), false, false)?;
+        Ok(Self { kernel, opposite: 2.0, tied: 1.0, with_rest: true })
+    }
+
+    fn value(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
+        let [_, opposite] = self.kernel.split_sums(s, t, v, true, memory);
+        // A tied pair has the number 1/2.
+        let tied = self.kernel.tied_in_second(s, t, v, memory) + self.kernel.tied_in_second(t, s, v, memory);
+        self.opposite * opposite + self.tied * (2.0 * tied)
+    }
+
+    pub(super) fn complete<'a>(
+        &'a self,
+        rows: Vec<Row<'a>>,
+        columns: Vec<Row<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let mut composed = Composed::new(self.kernel.items, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = ordered(rows[row], columns[column]);
+            self.opposite * composed.discordant_products(s, t, |place| self.kernel.weight_of(place.item))
+        }))
+    }
+
+    pub(super) fn tied<'a>(
+        &'a self,
+        rows: Vec<Blocks<'a>>,
+        columns: Vec<Blocks<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let prepared = |rankings: Vec<Blocks<'a>>| memory::try_map(rankings, |blocks| self.kernel.of_blocks(blocks));
+        let (rows, columns) = (prepared(rows)?, prepared(columns)?);
+        let v = memory::collect((0..self.kernel.items).map(|item| self.kernel.weight_of(item)))?;
+        let mut memory = Memory::new(self.kernel.items, cancel)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            let (first, second) = if s.block_of <= t.block_of { (s, t) } else { (t, s) };
+            self.value(first.side(), second.side(), &v, &mut memory)
+        }))
+    }
+
+    pub(super) fn lists<'a>(
+        &'a self,
+        rows: Vec<List<'a>>,
+        columns: Vec<List<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let most = most_items(&rows, &columns);
+        let prepared = |lists: Vec<List<'a>>| memory::try_map(lists, |list| self.kernel.listed(list));
+        let (rows, columns) = (prepared(rows)?, prepared(columns)?);
+        let (mut union, mut memory) = (Union::new(most)?, Memory::new(most, cancel)?);
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            let (first, second) = if s.list <= t.list { (s, t) } else { (t, s) };
+            let (sides, v, _) = union.of(first, second, &self.kernel, self.with_rest);
+            self.value(sides[0], sides[1], v, &mut memory)
+        }))
+    }
+}
+
+/// The largest number of items of two lists, and one more.
+fn most_items(rows: &[List<'_>], columns: &[List<'_>]) -> usize {
+    let longest = |lists: &[List<'_>]| lists.iter().map(|list| list.len()).max().unwrap_or(0);
+    longest(rows) + longest(columns) + 1
 }
 
 /// The numbers of a block of ranks. Two items in blocks A before B have the inner product of `A.first` and `B.second`.
@@ -886,13 +972,14 @@ impl Union {
         })
     }
 
-    /// Both lists as rankings of these items, their weights, and the sum over the pairs of the rest of the products of
+    /// Both lists as rankings of these items, their weights, the last of which is 0 without the rest, and the sum over the pairs of the rest of the products of
     /// their weights.
     fn of<'b>(
         &'b mut self,
         s: &'b Listed<'_>,
         t: &'b Listed<'_>,
         kernel: &ItemWeighted,
+        with_rest: bool,
     ) -> ([Side<'b>; 2], &'b [f64], f64) {
         let Self { order: [order_s, order_t], block_of: [block_s, block_t], v, items, numbers } = self;
         for list in [&mut *order_s, order_t, block_s, block_t, items, numbers] {
@@ -927,7 +1014,7 @@ impl Union {
         order_t.push(listed as u32);
         v.clear();
         v.extend(items.iter().map(|&item| kernel.weight_of(item as usize)));
-        let (rest, pairs) = kernel.rest(items.iter().copied(), listed);
+        let (rest, pairs) = if with_rest { kernel.rest(items.iter().copied(), listed) } else { (0.0, 0.0) };
         v.push(rest);
         let sides = [
             Side { order: order_s, block_of: block_s, blocks: &s.blocks },

@@ -222,7 +222,6 @@ pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measu
     let order = parameters.count("order", None)?.unwrap_or(2);
     let signed = parameters.flag("signed")?;
     let weight = parameters.weight(items)?;
-    let item_weight = parameters.array("item_weight", &[items])?;
     // A normalized kernel does not depend on the scale of its weights.
     let rescaled = parameters.flag("normalize")?;
     let mut kernel =
@@ -233,10 +232,7 @@ pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measu
     if signed {
         kernel = kernel.signed()?;
     }
-    match item_weight {
-        Some(item_weight) => kernel.with_item_weight(item_weight),
-        None => Ok(kernel),
-    }
+    Ok(kernel)
 }
 
 /// The kernel with general weights: of tuples of positions, as entries or as factors, or of pairs of pairs.

@@ -70,8 +70,8 @@ pub(crate) use item_weighted::ItemWeighted;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
-/// Every measure is right-invariant: it depends only on the permutation `t o s^-1`, which gives the rank in `t` of the
-/// item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
+/// Every measure without [weights of items](Measure::with_item_weight) is right-invariant: it depends only on the
+/// permutation `t o s^-1`, which gives the rank in `t` of the item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
 /// value of a kernel is always computed from the one that comes first in lexicographic order. The only exception is
 /// [`Weight::Quadruples`] without symmetry.
 ///
@@ -310,6 +310,7 @@ impl Measure {
     /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
     /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
     /// "Comparing top k lists", 2003). So are [`Incomplete`](crate::Incomplete) rankings whose missing items come last.
+    /// With [weights of items](Measure::with_item_weight) each difference is multiplied by that of the item.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};
@@ -322,7 +323,7 @@ impl Measure {
     /// ```
     #[must_use]
     pub fn footrule(items: usize) -> Self {
-        SharedMeasure::new(Footrule { items }).into()
+        SharedMeasure::new(Footrule { items, item_weight: None }).into()
     }
 
     /// The sum of two kernels of the same number of items.
