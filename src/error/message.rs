@@ -136,7 +136,11 @@ impl Error {
             }
             Self::ParameterUnused { weight, ref users, .. } => {
                 let users: Vec<String> = users.iter().map(|user| format!("'{user}'")).collect();
-                format!(" is given, but the weight '{weight}' does not use it: it goes with {}", users.join(" and "))
+                let users = match users.as_slice() {
+                    [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+                    users => users.concat(),
+                };
+                format!(" is given, but the weight '{weight}' does not use it: it goes with {users}")
             }
             Self::UnknownParameter { measure, ref name, known } => {
                 let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };

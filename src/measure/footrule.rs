@@ -141,7 +141,11 @@ impl RankedList {
             s = if order.is_le() { s_rest } else { s };
             t = if order.is_ge() { t_rest } else { t };
         }
-        s.iter().for_each(|&(item, rank)| visit(item, rank.abs_diff(other.unlisted)));
-        t.iter().for_each(|&(item, rank)| visit(item, rank.abs_diff(self.unlisted)));
+        for &(item, rank) in s {
+            visit(item, rank.abs_diff(other.unlisted));
+        }
+        for &(item, rank) in t {
+            visit(item, rank.abs_diff(self.unlisted));
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! v[i] v[j] M_s(i, j) M_t(i, j)
 //! ```
 //!
-//! M_s(i, j) is `U[s(i), s(j)]`, and 0 unless i comes first in s; with ties its mean over the complete rankings that agree
+//! `M_s(i, j)` is `U[s(i), s(j)]`, and 0 unless i comes first in s; with ties its mean over the complete rankings that agree
 //! with s. So it is an inner product, and positive definite: `sqrt(v[i] v[j]) M_s(i, j)` are features of s. A pair of items
 //! in two blocks of ranks, A before B, has a sum of products; a pair of tied items has a number of their block:
 //!

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// A measure that can be made from parameters.
 pub(crate) struct NamedMeasure {
     pub(crate) name: &'static str,
-    /// The names of its parameters. Those called "normalize" and "item_weight" are handled here, not by `make`.
+    /// The names of its parameters. Those called `normalize` and `item_weight` are handled here, not by `make`.
     pub(crate) parameters: &'static [&'static str],
     make: fn(usize, &Parameters) -> Result<Measure, Error>,
 }

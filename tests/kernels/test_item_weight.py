@@ -242,3 +242,44 @@ def test_what_is_refused():
     for parameters in ({"weight": "later", "u": "ap"}, {"item_weight": [1, 2, 3, 4]}):
         with pytest.raises(ValueError, match="anywhere"):
             wkendall.gram_matrix(unknown, missing="anywhere", **parameters)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features(kind):
+    rng = np.random.default_rng(13)
+    for n in (0, 1, 2, 6, 55):
+        rankings = read(kind, rows_of(kind, rng, 5, n))
+        v = rng.uniform(0, 2, n) * (rng.random(n) < 0.8)
+        for weight in weights_of(n, rng):
+            for signed in (False, True):
+                for item_weight in (v, None) if weight["weight"] == "later" else (v,):
+                    kernel = wkendall.Kendall(**weight, signed=signed, normalize=n == 6, item_weight=item_weight)
+                    F = wkendall.features(rankings, kernel)
+                    K = kernel(rankings)
+                    unit = max(1.0, np.abs(K).max(initial=0))
+                    np.testing.assert_allclose(F @ F.T, K, rtol=0, atol=2e-12 * unit, err_msg=str(kernel))
+    X = random_rankings(rng, 4, 4)
+    for item_weight in (None, np.ones(4), np.arange(4)):
+        estimator = wkendall.KendallFeatures(wkendall.Kendall(item_weight=item_weight)).fit(X)
+        assert len(estimator.get_feature_names_out()) == estimator.transform(X).shape[1]
+
+
+def test_consensus_and_importance_of_later():
+    rng = np.random.default_rng(14)
+    X, every = random_rankings(rng, 9, 5), np.array(list(permutations(range(1, 6))))
+    coef = rng.standard_normal(9)
+    for signed in (False, True):
+        for normalize in (False, True):
+            kernel = wkendall.Kendall("later", u="ap", signed=signed, normalize=normalize)
+            found = wkendall.consensus(X, kernel=kernel)
+            assert found.score == pytest.approx(kernel(every, X).mean(axis=1).max())
+            assert kernel([found.ranking], X).mean() == pytest.approx(found.score)
+            U = wkendall.TensorKernel(wkendall.position_weights(5, "later", u="ap"))
+            if not signed and not normalize:
+                wanted = wkendall.pair_importance(X, coef, kernel=U)
+                for one, other in zip(wkendall.pair_importance(X, coef, kernel=kernel), wanted, strict=True):
+                    np.testing.assert_allclose(one, other, rtol=1e-12)
+    for function in (wkendall.consensus, lambda X, kernel: wkendall.pair_importance(X, coef, kernel=kernel)):
+        with pytest.raises(wkendall.RankingError) as caught:
+            function(X, kernel=wkendall.Kendall(item_weight=[1, 2, 3, 4, 5]))
+        assert caught.value.argument == "item_weight"

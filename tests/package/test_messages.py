@@ -63,7 +63,7 @@ PYTHON = [
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),
     (lambda: gram([[1, 2, 3]], u="log"),
-     "u is given, but the weight 'standard' does not use it: it goes with 'add' and 'mult'"),
+     "u is given, but the weight 'standard' does not use it: it goes with 'add', 'mult' and 'later'"),
     (lambda: gram([[1, 2, 3]], weight="mult", u=[1, NAN, 3]), "u[1] is NaN: position weights must be finite"),
     (lambda: gram([[1, 2, 3]], signed=True, order=3), "order is 3, but only kernels of order 2 have a signed form"),
     (lambda: gram([[1, 2, 3]], weight="kendall"),
