@@ -67,7 +67,7 @@ PYTHON = [
     (lambda: gram([[1, 2, 3]], weight="mult", u=[1, NAN, 3]), "u[1] is NaN: position weights must be finite"),
     (lambda: gram([[1, 2, 3]], signed=True, order=3), "order is 3, but only kernels of order 2 have a signed form"),
     (lambda: gram([[1, 2, 3]], weight="kendall"),
-     "weight is 'kendall', but must be one of 'standard', 'top', 'add', 'mult', 'average'"),
+     "weight is 'kendall', but must be one of 'standard', 'top', 'add', 'mult', 'average', 'later'"),
     (lambda: gram([[1, 2, 3]], kernel=Mallows(-1.0)),
      "lam is -1.0: the Mallows kernel needs a finite number that is not negative"),
     (lambda: gram(Rankings([[1, 1, 2]], ties="mean"), kernel=Kendall(order=3)),
