@@ -136,7 +136,7 @@ fn each_measure(n: usize, random: &mut Random, mut check: impl FnMut(&Measure, &
 #[test]
 fn complete_rankings() {
     let mut random = Random(1);
-    for n in (0..12).chain([32, 49, 50, 51, 70, 127, 128, 129, 140]) {
+    for n in (0..12).chain([32, 39, 40, 41, 70, 127, 128, 129, 140]) {
         let ranks = random.rankings(4, n);
         let x = Rankings::from_ranks(4, n, &ranks).unwrap();
         let of = |row: usize| -> Vec<usize> { ranks[row * n..][..n].iter().map(|&rank| rank as usize).collect() };
