@@ -434,6 +434,11 @@ pub enum Error {
         /// What it is.
         measure: &'static str,
     },
+    /// Weights of items where none are taken.
+    NoItemWeight {
+        /// What does not take them, in words.
+        taker: &'static str,
+    },
     /// Sums, products and powers of a measure that is not a kernel.
     NotAKernel {
         /// What it is.

@@ -66,12 +66,17 @@ def swap_parameters(n, rng):
     return [{"costs": np.ones(max(n - 1, 0))}, {"costs": costs}, {"costs": np.round(costs)}]
 
 
+def item_parameters(n, rng):
+    return [{}, {"item_weight": rng.uniform(0, 2, n) * (rng.random(n) < 0.8)}]
+
+
 def overlap_parameters(n, rng):
-    return [{}, {"depth": (n + 1) // 2}] if n else [{}]
+    depth = {"depth": (n + 1) // 2} if n else {}
+    return [{}, depth, *(depth | items for items in item_parameters(n, rng))]
 
 
 def fagin_parameters(n, rng):
-    return [{}, {"p": 0.0}, {"p": 1.0}, {"p": 0.3}]
+    return [{}, {"p": 0.0}, {"p": 1.0}, *({"p": 0.3} | items for items in item_parameters(n, rng))]
 
 
 @dataclass(frozen=True)
@@ -115,9 +120,9 @@ COMPARISONS = [
     Comparison("SwapDistance", by.swap_distance, swap_parameters, NONE, distance=True),
     Comparison("RankBiasedOverlap", by.rank_biased_overlap, rbo_parameters, read=by.groups),
     Comparison("AverageOverlap", by.average_overlap, overlap_parameters, kernel=True, read=list),
-    Comparison("Footrule", by.footrule, distance=True, read=by.groups),
+    Comparison("Footrule", by.footrule, item_parameters, distance=True, read=by.groups),
     Comparison("SpearmanRho", by.spearman_rho, kernel=True),
-    Comparison("KemenySnell", by.kemeny_snell, distance=True),
+    Comparison("KemenySnell", by.kemeny_snell, item_parameters, distance=True),
     Comparison("TauX", by.tau_x, kernel=True),
     Comparison("FaginKendall", by.fagin_kendall, fagin_parameters, LISTS, distance=True, read=by.groups),
     Comparison("Kendall", by.kendall_kernel, kendall_parameters, kernel=True, tied=4),
@@ -421,6 +426,10 @@ BAD = [
     ("Kendall", "u", [None, ONES[1:], NAN * ONES, "steep"], {"weight": "later"}),
     ("Kendall", "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {}),
     ("Kendall", "item_weight", [ONES], {"order": 3}),
+    *(
+        (name, "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {})
+        for name in ("AverageOverlap", "Footrule", "KemenySnell")
+    ),
 ]
 
 
@@ -463,6 +472,7 @@ POSITIVE = [
     ("KendallCorrelation", {}),
     ("AverageOverlap", {}),
     ("AverageOverlap", {"depth": 3}),
+    ("AverageOverlap", {"item_weight": [1, 0, 2, 0.5]}),
     ("SpearmanRho", {}),
     ("TauX", {}),
     *(("RankBiasedOverlap", {"p": p, "value": "min", "ties": ties}) for p in (0.9, 0.3) for ties in "wab"),

@@ -39,6 +39,7 @@ class Shorthand(TypedDict, total=False):
     order: SupportsIndex
     signed: bool
     normalize: bool
+    item_weight: ArrayLike | None
     U: ArrayLike | tuple[object, ...] | None
     W: ArrayLike | None
     check: bool
@@ -333,7 +334,7 @@ def check_pairs(kernel: Kernel, function: str) -> None:
 
 _READING = ("input", "top", "ties", "missing")
 _GENERAL = ("U", "W", "check")
-_NAMED = ("weight", "k", "u", "signed")
+_NAMED = ("weight", "k", "u", "signed", "item_weight")
 _KENDALL = frozenset((*_NAMED, "order", "normalize"))
 
 
@@ -359,7 +360,7 @@ def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple
     if "weight" in given:
         both = f"both {general} and weight={given['weight']!r} are given: pass one of them"
         raise RankingError(both, argument=general)
-    for name in ("k", "u"):
+    for name in ("k", "u", "item_weight"):
         if given.get(name) is not None:
             rule = f"{name} is given, but {general} does not use it: it goes with a named weight"
             raise RankingError(rule, argument=name)

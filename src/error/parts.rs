@@ -140,6 +140,7 @@ impl Error {
             | Self::NoOtherOrder { .. }
             | Self::IncompleteOrder { .. } => Some("order"),
             Self::IncompleteQuadruples => Some("W"),
+            Self::NoItemWeight { .. } => Some("item_weight"),
             Self::Lambda { .. } => Some("lam"),
             Self::KernelFactor { .. } => Some("factor"),
             Self::KernelPower { .. } => Some("exponent"),

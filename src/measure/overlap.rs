@@ -70,6 +70,11 @@ impl<'a> Ranked<'a> {
         self.start_at.len()
     }
 
+    /// The rank after the block that begins with this one.
+    pub(super) fn end(&self, start: u32) -> u32 {
+        self.ends[start as usize]
+    }
+
     /// The blocks of items, given by their positions in two lists.
     pub(super) fn starts<'b>(
         &'b self,

@@ -59,6 +59,17 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         true
     }
 
+    /// Whether the value changes if the items are relabelled.
+    fn depends_on_items(&self) -> bool {
+        false
+    }
+
+    /// The same measure with weights of items, which are checked: one for each item, not negative.
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        let _ = item_weight;
+        Err(Error::NoItemWeight { taker: self.name() })
+    }
+
     /// Approximate time, in nanoseconds, to compare two rankings of `length` items, or lists of this length.
     fn pair_ns(&self, length: usize) -> f64;
 

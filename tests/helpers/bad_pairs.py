@@ -22,6 +22,10 @@ def pairs(values=X, coef=(1.0,) * 6, **options):
 
 PAIRS = [
     ("consensus of differing items", best([[1, 2, 3], [1, 2]]), ValueError, ("X", 1, None, "ragged")),
+    ("consensus with weights of items", best([[1, 2, 3]], kernel=wkendall.Kendall(item_weight=[1, 2, 3])),
+     ValueError, "item_weight"),
+    ("importance with weights of items", pairs([[1, 2, 3]], [1.0], kernel=wkendall.Kendall(item_weight=[1, 2, 3])),
+     ValueError, "item_weight"),
     ("consensus of one ranking", best([1, 2, 3]), ValueError, ("X", None, None, "axes")),
     ("consensus of no rankings", best(np.empty((0, 3))), ValueError, ("X", None, None, "no rankings")),
     ("consensus of words", best([["a", "b"]]), (TypeError, ValueError), ("X", 0, 0, "text")),

@@ -91,7 +91,8 @@ def names_of(kernel: Kernel, items: list[Any]) -> list[str]:
     pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
     # The top of all items is the standard weight.
     standard = kernel.weight == "standard" or (kernel.weight == "top" and kernel.k == len(items))
-    if standard and not kernel.signed:
+    plain = kernel.item_weight is None or bool(np.all(np.asarray(kernel.item_weight) == 1))
+    if standard and plain and not kernel.signed:
         return [*(f"{i} before {j}" for i, j in pairs), "constant"]
     orders = [pairs] if kernel.signed else [pairs, [(j, i) for i, j in pairs]]
     tops = [f", top {k}" for k in range(2, len(items) + 1)] if kernel.weight == "average" else [""]

@@ -180,12 +180,12 @@ class WeightedKendallKernel(_RankingKernel):
 
     Parameters
     ----------
-    weight : {"standard", "top", "add", "mult", "average"}
+    weight : {"standard", "top", "add", "mult", "average", "later"}
         As for `Kendall`.
-    u : {"power", "exponential", "hyperbolic", "log"} or array-like of shape (n,)
-        Position weights for `weight="add"` and `"mult"`; other weights do not use them. "power" is r^-a and
-        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`. The others are fixed, as for
-        `Kendall`.
+    u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
+        Position weights for `weight="add"`, `"mult"` and `"later"`; other weights do not use them. "power" is r^-a and
+        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`; not for "later". The others are
+        fixed, as for `Kendall`.
     a : float
         How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions have nearly the same
         weight.

@@ -166,7 +166,7 @@ class WeightedKendallKernel(_RankingKernel):
         How many items rankings have.
     weight : {"mult", "add"}
         As for `Kendall`: the weight of a pair of positions is the product or the sum of theirs.
-    u : {"hyperbolic", "log"} or array-like of shape (n_items,)
+    u : {"hyperbolic", "log", "ap"} or array-like of shape (n_items,)
         The position weights at first, all positive.
     u_prior : gpytorch.priors.Prior, optional
         A prior of the position weights.

@@ -250,6 +250,7 @@ pub fn forms() -> Vec<Case> {
         case(distance().with_order(0), "NoOtherOrder"),
         case(mallows().signed(), "NoSignedForm { measure: \"the Mallows kernel\" }"),
         case(mallows().with_order(3), "NoOtherOrder { measure: \"the Mallows kernel\", order: 3 }"),
+        case(correlation().with_item_weight(&[1.0; 3]), "NoItemWeight { taker: \"a correlation\" }"),
         case(correlation().signed(), "NoSignedForm { measure: \"a correlation\" }"),
         case(correlation().with_order(3), "NoOtherOrder { measure: \"a correlation\", order: 3 }"),
     ]
