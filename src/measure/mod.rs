@@ -50,7 +50,8 @@ pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
 #[cfg(feature = "python")]
 pub(crate) use named::NamedMeasure;
-pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+pub(crate) use overlap::Ranked;
+pub(crate) use pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 #[cfg(feature = "python")]
 pub(crate) use parameters::Numbers;
 pub use parameters::{Parameter, Parameters};
@@ -105,6 +106,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Returns an error if rankings have another number of items.
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        check_items(items, self.items())
+    }
+
     fn items(&self) -> usize {
         match self {
             Self::Kendall(measure) => measure.items(),
