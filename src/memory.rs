@@ -124,6 +124,7 @@ pub(crate) enum Stored<T: 'static> {
     #[cfg(feature = "python")]
     Kept {
         numbers: &'static [T],
+        #[allow(dead_code)] // it is dropped with the numbers
         keeper: Arc<dyn std::any::Any + Send + Sync>,
     },
 }

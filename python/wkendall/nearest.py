@@ -18,9 +18,9 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import Missing, Reading
 from wkendall.gram import as_measure, feature_distances
-from wkendall.measures import Kendall, KendallDistance, Mallows, Measure
+from wkendall.measures import KendallDistance, Measure
 from wkendall.rankings import Rankings, read_both, read_rankings
 
 if TYPE_CHECKING:
@@ -240,25 +240,29 @@ def as_radius(radius: object) -> float:
         raise bad_argument("radius", f" is {shown(radius)}, too large for a float64", value=radius) from None
 
 
-def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors: int, run: Run) -> Neighbors:
+def neighbors_of(
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, n_neighbors: int, run: Run
+) -> Neighbors:
     """Find neighbours. If `y` is `x` itself, a ranking can be its own neighbour."""
     check_fits(len(x), 2 * n_neighbors, np.dtype(np.float64), ADVICE)
-    index = _index(x if y is None else y, measure, run)
+    index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
-            rows = None if y is None else x._handle
-            return Neighbors(*index.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
+            rows = None if y is None else index.handle(x)
+            return Neighbors(*index.core.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
         how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
         return Neighbors(*_core.neighbors(*_bound(x, y, measure), n_neighbors, **how))
 
 
-def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, run: Run) -> csr_array:
+def within_of(
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, radius: float, run: Run
+) -> csr_array:
     """Find all rankings within a radius."""
-    index = _index(x if y is None else y, measure, run)
+    index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
-            rows = None if y is None else x._handle
-            found = index.within(rows, radius, threads=run.threads, progress=show)
+            rows = None if y is None else index.handle(x)
+            found = index.core.within(rows, radius, threads=run.threads, progress=show)
         else:
             how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
             found = _core.within(*_bound(x, y, measure), radius, **how)
@@ -266,7 +270,14 @@ def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, 
     return _sparse(values, indices, starts, _shape(x, y))
 
 
-def graph_of(x: Rankings, y: Rankings | None, measure: Measure, wanted: int | float, mode: Mode, run: Run) -> csr_array:
+def graph_of(
+    x: Rankings | Searched,
+    y: Rankings | Searched | None,
+    measure: Measure,
+    wanted: int | float,
+    mode: Mode,
+    run: Run,
+) -> csr_array:
     """Find a number of neighbours, or all within a radius, and return them as a graph."""
     starts: NDArray[Any]
     indices: NDArray[Any]
@@ -298,8 +309,8 @@ def _sparse(
 
 
 def distances_of(
-    x: Rankings,
-    y: Rankings | None,
+    x: Rankings | Searched,
+    y: Rankings | Searched | None,
     measure: Measure,
     rows: NDArray[Any],
     columns: NDArray[Any],
@@ -309,102 +320,257 @@ def distances_of(
     """Turn values of the measure into distances, for pairs of rankings of `x` and `y` given by their row numbers."""
     if measure.is_distance:
         return values
+    if measure._has_complement:
+        return np.asarray(1.0 - values)
     if not measure.is_kernel:
         rule = f"{measure!r} is neither a distance nor a kernel: distances need one of these"
         raise bad_argument("measure", f": {rule}", kind="no kernel")
-    index = _index(x if y is None else y, measure, run)
-    own = _own(x, index, measure, run)
+    index = _index(x, y, measure, run)
     if y is None or y is x:
-        of_columns = own[columns]
-    else:
-        found, places = np.unique(columns, return_inverse=True)
-        of_columns = _own(y[found], index, measure, run)[places]
-    return feature_distances(own[rows] + of_columns, values)
+        found, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+        own = _own(x, found, index, measure, run)[places]
+        return feature_distances(own[: len(rows)] + own[len(rows) :], values)
+    found, places = np.unique(columns, return_inverse=True)
+    own = _own(x, np.arange(len(x)), index, measure, run)
+    return feature_distances(own[rows] + _own(y, found, index, measure, run)[places], values)
 
 
-def _own(rankings: Rankings, index: _core.ListIndex | None, measure: Measure, run: Run) -> NDArray[np.float64]:
-    """Return the kernel of each ranking and itself. An index has the weights ready, which takes long for very many items."""
+def _own(
+    rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
+) -> NDArray[np.float64]:
+    """Return the kernel of some rankings and themselves. An index has the weights ready, which takes long for very many items."""
     if index is None:
-        found: NDArray[np.float64] = diagonal_of(rankings, measure, run)
+        found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found
-    return index.diagonal(rankings._handle, threads=run.threads)
+    if isinstance(rankings, Searched):
+        return index.core.diagonal(index.core.lists(rows), threads=run.threads)
+    return index.core.diagonal(index.handle(rankings[rows]), threads=run.threads)
 
 
-class KeptIndex:
-    """An index of lists that is kept for the next search, and what it was made for.
+class _Index(NamedTuple):
+    """An index of lists, and what it was made for."""
 
-    Several threads that ask for it at once make it once. A pickle contains it as arrays.
+    measure: Measure
+    #: The measure for the Rust crate.
+    of_crate: _core.Measure
+    core: _core.ListIndex
+
+    def handle(self, lists: Rankings | Searched) -> _core.Rankings:
+        """Return lists as the index takes them."""
+        return plain(lists)._handle_for(self.of_crate)
+
+
+class Searched:
+    """Rankings that are kept for searches; lists have an index, which is made once and kept.
+
+    An object does not change, except that it makes its index: `added` and `removed` return another one, so that threads
+    that search meanwhile see the rankings from before. Several threads that ask for an index at once make it once. A pickle
+    contains the index as arrays.
     """
 
-    def __init__(self) -> None:
-        """Keep nothing yet."""
+    def __init__(self, rankings: Rankings, growing: Any = None) -> None:
+        """Keep rankings; those who add and remove rankings hold `growing` meanwhile."""
+        #: The names of items, the labels and counts of the rows, and how missing items are read.
+        self._described = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
+        self._missing: Missing = rankings._missing
+        self._n_items = rankings.n_items
+        #: None if the index has the lists.
+        self._handle: _core.Rankings | None = rankings._handle
+        self._rankings: Rankings | None = rankings
+        self.growing = Lock() if growing is None else growing
         self._lock = Lock()
-        self._made: tuple[Measure, _core.ListIndex | None] | None = None
-        #: From a pickle: the measure, and the parts of the index.
-        self._stored: tuple[Measure, tuple[Any, ...]] | None = None
+        #: The last measure, and its index if there is one.
+        self._made: tuple[Measure, _Index | None] | None = None
+        #: From a pickle: the measure, the number of items, and the segments of the index.
+        self._stored: tuple[Measure, int, list[Any]] | None = None
 
-    def index(self, lists: Rankings, measure: Measure, threads: int | None) -> _core.ListIndex | None:
-        """Return the index of these lists for a measure; the last index is dropped.
-
-        None for long lists, which are compared faster as rankings of all items.
-        """
+    @property
+    def rankings(self) -> Rankings:
+        """The rankings."""
         with self._lock:
+            if self._rankings is None:
+                self._rankings = Rankings._made(self._lists(), self._missing, **self._described)
+            return self._rankings
+
+    def _lists(self) -> _core.Rankings:
+        if self._handle is None:
+            index = self._kept_index()
+            self._handle = index.core.lists()
+        return self._handle
+
+    def _kept_index(self) -> _Index:
+        """Return the index that has the lists."""
+        if self._made is None or self._made[1] is None:
+            assert self._stored is not None
+            self._made = (self._stored[0], self._loaded(*self._stored))
+        found = self._made[1]
+        assert found is not None
+        return found
+
+    def __len__(self) -> int:
+        if self._handle is not None:
+            return self._handle.rows
+        with self._lock:
+            return self._kept_index().core.rows
+
+    def index(self, measure: Measure, run: Run) -> _Index | None:
+        """Return the index for a measure; the last index is dropped.
+
+        None for rankings that are not lists, for few lists, for measures without an index, and for long lists, which are
+        compared faster as rankings of all items.
+        """
+        made = self._made
+        if made is not None and made[0] == measure:
+            return made[1]
+        with self._lock:
+            if self._made is None and self._stored is not None and self._stored[0] == measure:
+                self._made = (self._stored[0], self._loaded(*self._stored))
             if self._made is None or self._made[0] != measure:
-                core = measure._measure(lists.n_items)
-                index = self._loaded(lists, measure, core)
-                if index is None and core.has_index and _core.expanded_lists(core, lists._handle, None) is None:
-                    index = _core.ListIndex(core, lists._handle, threads)
+                index = self._new_index(self._lists(), measure, run)
                 # The caller may change the parameters, or arrays in them.
                 self._made, self._stored = (deepcopy(measure), index), None
             return self._made[1]
 
-    def _loaded(self, lists: Rankings, measure: Measure, core: _core.Measure) -> _core.ListIndex | None:
-        """Return the index of a pickle, if it has one for this measure and these lists."""
-        if self._stored is None or self._stored[0] != measure:
+    def _new_index(self, lists: _core.Rankings, measure: Measure, run: Run) -> _Index | None:
+        if not lists.is_lists or lists.rows < WORTH_AN_INDEX:
             return None
-        try:
-            return _core.ListIndex.from_parts(core, lists._handle, self._stored[1])
-        except (TypeError, ValueError):  # of another version, or for other lists
+        core = measure._measure(lists.items)
+        if not core.has_index or _core.expanded_lists(core, lists, None) is not None:
             return None
+        rankings = Rankings._made(lists, self._missing, **self._described)
+        with progress_bar(run.progress, "index") as show:
+            index = _core.ListIndex(core, rankings._handle_for(core), run.threads, show)
+        return _Index(deepcopy(measure), core, index)
+
+    def _loaded(self, measure: Measure, items: int, segments: list[Any], keep: bool = False) -> _Index:
+        core = measure._measure(items)
+        return _Index(measure, core, _core.ListIndex.from_parts(core, items, segments, keep))
+
+    def load(self, keep: bool) -> None:
+        """Make the index of a file, before the first search. With `keep`, it uses the memory of the arrays."""
+        if self._stored is not None:
+            self._made, self._stored = (self._stored[0], self._loaded(*self._stored, keep)), None
+        if self._handle is None:
+            rows = self._kept_index().core.rows
+            of_rows = (self._described[name] for name in ("listed", "labels", "counts"))
+            if any(len(part) != rows for part in of_rows if part is not None):
+                raise ValueError("the index has another number of rankings")
+
+    def added(self, new: Rankings, run: Run) -> Searched:
+        """Return these rankings followed by others of the same items."""
+        old, before = self._described, len(self)
+        missing = {self._missing, new._missing} - {"error"}
+        if len(missing) > 1:
+            rule = f'the rankings were read with missing="{self._missing}", but X with missing="{new._missing}"'
+            raise bad_argument("X", f": {rule}: both must be read in the same way", kind="missing")
+        both: dict[str, Any] = {"items": old["items"] if new._items is None else new._items}
+        for name, default in (("listed", self._n_items), ("counts", 1)):
+            one, other = old[name], getattr(new, f"_{name}")
+            if one is None and other is None:
+                both[name] = None
+            else:
+                one = np.full(before, default) if one is None else one
+                both[name] = np.concatenate([one, np.full(len(new), default) if other is None else other])
+        unlabelled = old["labels"] is None or new._labels is None
+        both["labels"] = None if unlabelled else [*old["labels"], *new._labels]
+        index = None if self._made is None else self._made[1]
+        found = self._changed(both, next(iter(missing), "error"))
+        if index is None:
+            found._handle = self._with_lock(self._lists).joined(new._handle)
+        else:
+            found._made = (index.measure, index._replace(core=index.core.added(index.handle(new), run.threads)))
+        return found
+
+    def removed(self, rows: NDArray[np.int64], run: Run) -> Searched:
+        """Return these rankings without some rows."""
+        index = None if self._made is None else self._made[1]
+        kept = np.ones(len(self), dtype=bool)
+        kept[rows] = False
+        rest = dict(self._described)
+        for name in ("listed", "counts"):
+            rest[name] = None if rest[name] is None else rest[name][kept]
+        if rest["labels"] is not None:
+            rest["labels"] = [label for label, keep in zip(rest["labels"], kept.tolist(), strict=True) if keep]
+        found = self._changed(rest, self._missing)
+        if index is None:
+            found._handle = self._with_lock(self._lists).select(np.flatnonzero(kept), True)
+        else:
+            found._made = (index.measure, index._replace(core=index.core.removed(rows, run.threads)))
+        return found
+
+    def _with_lock(self, call: Any) -> Any:
+        with self._lock:
+            return call()
+
+    def _changed(self, described: dict[str, Any], missing: Missing) -> Searched:
+        """Return an object for other rankings, which have no handle and no index yet."""
+        found = object.__new__(Searched)
+        found.__dict__.update(self.__dict__, _described=described, _missing=missing, _lock=Lock())
+        found.__dict__.update(_handle=None, _rankings=None, _made=None, _stored=None)
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the index as arrays."""
+        """Return the index as arrays, or the rankings if there is none."""
         with self._lock:
-            stored = self._stored
-            if self._made is not None:
-                measure, index = self._made
-                stored = None if index is None else (measure, index.parts())
-        return {"version": _core.__version__, "stored": stored}
+            made, stored = self._made, self._stored
+            if made is not None and made[1] is not None:
+                stored = (made[0], self._n_items, made[1].core.parts())
+        if stored is None:
+            return {"rankings": self.rankings}
+        return {
+            "version": _core.__version__,
+            "missing": self._missing,
+            "described": self._described,
+            "stored": stored,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Keep the arrays until the first search; those of another version are dropped."""
-        self.__init__()  # type: ignore[misc]
-        if state["version"] == _core.__version__:
-            self._stored = state["stored"]
+        """Keep the arrays until the first search; of another version only the lists are taken."""
+        if "stored" in state and state["version"] == _core.__version__:
+            self.__dict__.update(_described=state["described"], _missing=state["missing"], _n_items=state["stored"][1])
+            self.__dict__.update(_handle=None, _rankings=None, _made=None, _stored=state["stored"])
+            self.__dict__.update(growing=Lock(), _lock=Lock())
+            return
+        rankings = state.get("rankings")
+        if rankings is None:
+            lists = _lists_of(*state["stored"][1:])
+            rankings = Rankings._made(lists, state["missing"], **state["described"])
+        self.__init__(rankings)  # type: ignore[misc]
 
 
-def _index(searched: Rankings, measure: Measure, run: Run) -> _core.ListIndex | None:
-    """Return the index of the lists, built once and kept for the next searches."""
-    kept: KeptIndex | None = searched.__dict__.get("_kept")
-    if kept is None or searched.kind != "lists" or len(searched) < WORTH_AN_INDEX:
-        return None
-    if not isinstance(measure, Kendall | KendallDistance | Mallows) or getattr(measure, "order", 2) != 2:
-        return None
-    return kept.index(searched, measure, run.threads)
+def _lists_of(items: int, segments: list[Any]) -> _core.Rankings:
+    """Return the lists of the parts of an index."""
+    joined: _core.Rankings | None = None
+    for (bounds, entries, has_all, removed), *_ in segments:
+        numbers = np.asarray(entries, dtype=np.int64).reshape(-1, 2)
+        columns, starts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
+        whole = has_all | (np.diff(bounds.astype(np.int64)) == items)
+        lists = _core.Rankings.lists(bounds.astype(np.int64), columns, starts, items, False, True).listed(whole)
+        lists = lists.select(np.delete(np.arange(len(bounds) - 1), removed))
+        joined = lists if joined is None else joined.joined(lists)
+    assert joined is not None
+    return joined
 
 
-def prepare(searched: Rankings, measure: Measure, run: Run) -> None:
-    """Build the index of lists that are kept for searches, if they need one."""
-    _index(searched, measure, run)
+def plain(rankings: Rankings | Searched) -> Rankings:
+    """Return the rankings themselves."""
+    return rankings.rankings if isinstance(rankings, Searched) else rankings
 
 
-def _shape(x: Rankings, y: Rankings | None) -> tuple[int, int]:
+def _index(x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, run: Run) -> _Index | None:
+    """Return the index of the rankings that are searched, if they have one."""
+    searched = x if y is None else y
+    return searched.index(measure, run) if isinstance(searched, Searched) else None
+
+
+def _shape(x: Rankings | Searched, y: Rankings | Searched | None) -> tuple[int, int]:
     return len(x), len(x if y is None else y)
 
 
 def _bound(
-    x: Rankings, y: Rankings | None, measure: Measure
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure
 ) -> tuple[_core.Measure, _core.Rankings, _core.Rankings | None]:
     rows, columns = _shape(x, y)
-    core = measure._measure(x.n_items, rows * columns)
-    return core, x._handle_for(core), None if y is None else y._handle_for(core)
+    given, other = plain(x), None if y is None else plain(y)
+    core = measure._measure(given.n_items, rows * columns)
+    return core, given._handle_for(core), None if other is None else other._handle_for(core)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -151,7 +151,8 @@ impl ListIndex {
 
     /// All lists of the index, or some of them.
     #[pyo3(signature = (rows=None))]
-    fn lists(&self, py: Python<'_>, rows: Option<Vec<usize>>) -> PyResult<Rankings> {
+    fn lists(&self, py: Python<'_>, rows: Option<PyReadonlyArray1<'_, i64>>) -> PyResult<Rankings> {
+        let rows = rows.map(|rows| numbers(&rows));
         let lists = py.detach(|| rows.map_or_else(|| self.0.to_lists(), |rows| self.0.select(&rows)))?;
         Ok(Rankings(Set::Lists(lists)))
     }
@@ -170,7 +171,8 @@ impl ListIndex {
 
     /// The index without some lists; it shares memory with this one.
     #[pyo3(signature = (rows, threads=None))]
-    fn removed(&self, py: Python<'_>, rows: Vec<usize>, threads: Option<usize>) -> PyResult<Self> {
+    fn removed(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>, threads: Option<usize>) -> PyResult<Self> {
+        let rows = numbers(&rows);
         let index = watched(py, None, |watch| {
             let mut index = self.0.clone();
             index.remove(&rows, Options { threads, watch: Some(watch), ..Options::default() })?;
@@ -225,6 +227,11 @@ impl ListIndex {
         })?;
         Ok(row_parts(py, found))
     }
+}
+
+/// Row numbers; a negative one is larger than all rows.
+fn numbers(rows: &PyReadonlyArray1<'_, i64>) -> Vec<usize> {
+    rows.as_array().iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect()
 }
 
 fn array<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> PyResult<Array1<'py, T>> {
