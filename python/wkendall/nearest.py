@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from itertools import compress
 from numbers import Real
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -368,50 +370,63 @@ class Searched:
     contains the index as arrays.
     """
 
-    def __init__(self, rankings: Rankings, growing: Any = None) -> None:
-        """Keep rankings; those who add and remove rankings hold `growing` meanwhile."""
-        #: The names of items, the labels and counts of the rows, and how missing items are read.
-        self._described = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
-        self._missing: Missing = rankings._missing
-        self._n_items = rankings.n_items
-        #: None if the index has the lists.
-        self._handle: _core.Rankings | None = rankings._handle
-        self._rankings: Rankings | None = rankings
-        self.growing = Lock() if growing is None else growing
+    #: The rankings; None if the index has them.
+    _handle: _core.Rankings | None
+
+    def __init__(self, rankings: Rankings) -> None:
+        """Keep rankings."""
+        described = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
+        self._set(rankings.shape, rankings._missing, described)
+        self._handle = rankings._handle
+
+    def _set(self, shape: tuple[int, int], missing: Missing, described: dict[str, Any]) -> None:
+        """Set everything but the rankings themselves."""
+        self.shape, self._missing = shape, missing
+        #: The items, labels and counts of a `Rankings`, and how many items its rows list.
+        self._described = described
+        #: Those who add or remove rankings hold it.
+        self.growing = Lock()
         self._lock = Lock()
+        self._handle = None
         #: The last measure, and its index if there is one.
         self._made: tuple[Measure, _Index | None] | None = None
-        #: From a pickle: the measure, the number of items, and the segments of the index.
-        self._stored: tuple[Measure, int, list[Any]] | None = None
+        #: From a pickle: the measure and the segments of an index that has not been made yet.
+        self._stored: tuple[Measure, list[Any]] | None = None
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     @property
     def rankings(self) -> Rankings:
         """The rankings."""
         with self._lock:
-            if self._rankings is None:
-                self._rankings = Rankings._made(self._lists(), self._missing, **self._described)
-            return self._rankings
+            return Rankings._made(self._rankings(), self._missing, **self._described)
 
-    def _lists(self) -> _core.Rankings:
-        if self._handle is None:
-            index = self._kept_index()
-            self._handle = index.core.lists()
-        return self._handle
-
-    def _kept_index(self) -> _Index:
-        """Return the index that has the lists."""
-        if self._made is None or self._made[1] is None:
-            assert self._stored is not None
-            self._made = (self._stored[0], self._loaded(*self._stored))
-        found = self._made[1]
-        assert found is not None
-        return found
-
-    def __len__(self) -> int:
+    def _rankings(self) -> _core.Rankings:
         if self._handle is not None:
-            return self._handle.rows
-        with self._lock:
-            return self._kept_index().core.rows
+            return self._handle
+        index = self._last_index()
+        assert index is not None
+        return index.core.lists()
+
+    def _last_index(self) -> _Index | None:
+        """Return the last index, perhaps from a pickle."""
+        if self._stored is not None:
+            self._load()
+        return None if self._made is None else self._made[1]
+
+    def _load(self, keep: bool = False) -> None:
+        assert self._stored is not None
+        measure, segments = self._stored
+        core = measure._measure(self.shape[1])
+        index = _core.ListIndex.from_parts(core, self.shape[1], segments, keep)
+        self._made, self._stored = (measure, _Index(measure, core, index)), None
+
+    def load(self) -> None:
+        """Make the index of a file, before the first search. It uses the memory of the arrays."""
+        if self._stored is not None:
+            self._load(keep=True)
+            _check_rows(self._described, self.shape[0], self._last_index())
 
     def index(self, measure: Measure, run: Run) -> _Index | None:
         """Return the index for a measure; the last index is dropped.
@@ -423,119 +438,111 @@ class Searched:
         if made is not None and made[0] == measure:
             return made[1]
         with self._lock:
-            if self._made is None and self._stored is not None and self._stored[0] == measure:
-                self._made = (self._stored[0], self._loaded(*self._stored))
+            self._last_index()
             if self._made is None or self._made[0] != measure:
-                index = self._new_index(self._lists(), measure, run)
+                rankings = self._rankings()
+                index = self._new_index(rankings, measure, run)
                 # The caller may change the parameters, or arrays in them.
-                self._made, self._stored = (deepcopy(measure), index), None
+                self._made, self._handle = (deepcopy(measure), index), None if index is not None else rankings
             return self._made[1]
 
-    def _new_index(self, lists: _core.Rankings, measure: Measure, run: Run) -> _Index | None:
-        if not lists.is_lists or lists.rows < WORTH_AN_INDEX:
+    def _new_index(self, rankings: _core.Rankings, measure: Measure, run: Run) -> _Index | None:
+        if not rankings.is_lists or len(self) < WORTH_AN_INDEX:
             return None
-        core = measure._measure(lists.items)
-        if not core.has_index or _core.expanded_lists(core, lists, None) is not None:
+        core = measure._measure(self.shape[1])
+        if not core.has_index or _core.expanded_lists(core, rankings, None) is not None:
             return None
-        rankings = Rankings._made(lists, self._missing, **self._described)
+        lists = Rankings._made(rankings, self._missing, **self._described)._handle_for(core)
         with progress_bar(run.progress, "index") as show:
-            index = _core.ListIndex(core, rankings._handle_for(core), run.threads, show)
-        return _Index(deepcopy(measure), core, index)
-
-    def _loaded(self, measure: Measure, items: int, segments: list[Any], keep: bool = False) -> _Index:
-        core = measure._measure(items)
-        return _Index(measure, core, _core.ListIndex.from_parts(core, items, segments, keep))
-
-    def load(self, keep: bool) -> None:
-        """Make the index of a file, before the first search. With `keep`, it uses the memory of the arrays."""
-        if self._stored is not None:
-            self._made, self._stored = (self._stored[0], self._loaded(*self._stored, keep)), None
-        if self._handle is None:
-            rows = self._kept_index().core.rows
-            of_rows = (self._described[name] for name in ("listed", "labels", "counts"))
-            if any(len(part) != rows for part in of_rows if part is not None):
-                raise ValueError("the index has another number of rankings")
+            return _Index(deepcopy(measure), core, _core.ListIndex(core, lists, run.threads, show))
 
     def added(self, new: Rankings, run: Run) -> Searched:
         """Return these rankings followed by others of the same items."""
-        old, before = self._described, len(self)
         missing = {self._missing, new._missing} - {"error"}
         if len(missing) > 1:
             rule = f'the rankings were read with missing="{self._missing}", but X with missing="{new._missing}"'
             raise bad_argument("X", f": {rule}: both must be read in the same way", kind="missing")
+        old = self._described
         both: dict[str, Any] = {"items": old["items"] if new._items is None else new._items}
-        for name, default in (("listed", self._n_items), ("counts", 1)):
-            one, other = old[name], getattr(new, f"_{name}")
-            if one is None and other is None:
-                both[name] = None
+        for name, default in (("listed", self.shape[1]), ("counts", 1)):
+            parts = (old[name], len(self)), (getattr(new, f"_{name}"), len(new))
+            if any(part is not None for part, _ in parts):
+                filled = [np.full(size, default) if part is None else part for part, size in parts]
+                both[name] = np.concatenate(filled)
             else:
-                one = np.full(before, default) if one is None else one
-                both[name] = np.concatenate([one, np.full(len(new), default) if other is None else other])
+                both[name] = None
         unlabelled = old["labels"] is None or new._labels is None
-        both["labels"] = None if unlabelled else [*old["labels"], *new._labels]
-        index = None if self._made is None else self._made[1]
-        found = self._changed(both, next(iter(missing), "error"))
-        if index is None:
-            found._handle = self._with_lock(self._lists).joined(new._handle)
-        else:
-            found._made = (index.measure, index._replace(core=index.core.added(index.handle(new), run.threads)))
-        return found
+        both["labels"] = None if unlabelled else [*old["labels"], *cast("Sequence[object]", new._labels)]
+        return self._changed(
+            (len(self) + len(new), next(iter(missing), "error"), both),
+            lambda index: index.core.added(index.handle(new), run.threads),
+            lambda rankings: rankings.joined(new._handle),
+        )
 
     def removed(self, rows: NDArray[np.int64], run: Run) -> Searched:
         """Return these rankings without some rows."""
-        index = None if self._made is None else self._made[1]
         kept = np.ones(len(self), dtype=bool)
         kept[rows] = False
         rest = dict(self._described)
         for name in ("listed", "counts"):
             rest[name] = None if rest[name] is None else rest[name][kept]
         if rest["labels"] is not None:
-            rest["labels"] = [label for label, keep in zip(rest["labels"], kept.tolist(), strict=True) if keep]
-        found = self._changed(rest, self._missing)
-        if index is None:
-            found._handle = self._with_lock(self._lists).select(np.flatnonzero(kept), True)
-        else:
-            found._made = (index.measure, index._replace(core=index.core.removed(rows, run.threads)))
-        return found
+            rest["labels"] = list(compress(rest["labels"], kept.tolist()))
+        return self._changed(
+            (int(kept.sum()), self._missing, rest),
+            lambda index: index.core.removed(rows, run.threads),
+            lambda rankings: rankings.select(np.flatnonzero(kept), True),
+        )
 
-    def _with_lock(self, call: Any) -> Any:
+    def _changed(
+        self,
+        state: tuple[int, Missing, dict[str, Any]],
+        indexed: Callable[[_Index], _core.ListIndex],
+        plain: Callable[[_core.Rankings], _core.Rankings],
+    ) -> Searched:
+        """Return other rankings, by their index or, without an index, by the rankings themselves."""
+        rows, missing, described = state
         with self._lock:
-            return call()
-
-    def _changed(self, described: dict[str, Any], missing: Missing) -> Searched:
-        """Return an object for other rankings, which have no handle and no index yet."""
+            index, handle = self._last_index(), self._handle
         found = object.__new__(Searched)
-        found.__dict__.update(self.__dict__, _described=described, _missing=missing, _lock=Lock())
-        found.__dict__.update(_handle=None, _rankings=None, _made=None, _stored=None)
+        found._set((rows, self.shape[1]), missing, described)
+        found.growing = self.growing
+        if index is not None:
+            found._made = (index.measure, index._replace(core=indexed(index)))
+        else:
+            assert handle is not None
+            found._handle = plain(handle)
         return found
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the index as arrays, or the rankings if there is none."""
         with self._lock:
-            made, stored = self._made, self._stored
-            if made is not None and made[1] is not None:
-                stored = (made[0], self._n_items, made[1].core.parts())
+            stored = self._stored
+            index = None if self._made is None else self._made[1]
+        if index is not None:
+            stored = (index.measure, index.core.parts())
         if stored is None:
             return {"rankings": self.rankings}
-        return {
-            "version": _core.__version__,
-            "missing": self._missing,
-            "described": self._described,
-            "stored": stored,
-        }
+        parts = (self.shape, self._missing, self._described)
+        return {"version": _core.__version__, "parts": parts, "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Keep the arrays until the first search; of another version only the lists are taken."""
-        if "stored" in state and state["version"] == _core.__version__:
-            self.__dict__.update(_described=state["described"], _missing=state["missing"], _n_items=state["stored"][1])
-            self.__dict__.update(_handle=None, _rankings=None, _made=None, _stored=state["stored"])
-            self.__dict__.update(growing=Lock(), _lock=Lock())
+        if "stored" not in state:
+            self.__init__(state["rankings"])  # type: ignore[misc]
             return
-        rankings = state.get("rankings")
-        if rankings is None:
-            lists = _lists_of(*state["stored"][1:])
-            rankings = Rankings._made(lists, state["missing"], **state["described"])
-        self.__init__(rankings)  # type: ignore[misc]
+        self._set(*state["parts"])
+        if state["version"] == _core.__version__:
+            self._stored = state["stored"]
+        else:
+            self._handle = _lists_of(self.shape[1], state["stored"][1])
+
+
+def _check_rows(described: dict[str, Any], rows: int, index: _Index | None) -> None:
+    """Refuse an index of another number of rankings than there are labels, counts and lengths."""
+    of_rows = [described[name] for name in ("listed", "labels", "counts") if described[name] is not None]
+    if index is None or {index.core.rows, *map(len, of_rows)} != {rows}:
+        raise ValueError("the index has another number of rankings")
 
 
 def _lists_of(items: int, segments: list[Any]) -> _core.Rankings:

@@ -285,7 +285,9 @@ impl Lists {
         }
         let mut entries = memory::with_capacity(end)?;
         for (lists, rows) in sets {
-            rows.iter().for_each(|&row| entries.extend_from_slice(lists.row(row as usize)));
+            for &row in rows {
+                entries.extend_from_slice(lists.row(row as usize));
+            }
         }
         Ok(Self { items, bounds, entries: entries.into(), has_all })
     }
@@ -354,11 +356,11 @@ impl Lists {
         }
         let (mut bounds, mut entries) = (memory::with_capacity(self.bounds.len())?, Vec::new());
         bounds.push(0);
-        let mut has_all = self.has_all.clone();
-        for row in 0..self.rows() {
+        let mut has_all = memory::collect(self.has_all.iter().copied())?;
+        for (row, has_all) in has_all.iter_mut().enumerate() {
             let list = self.row(row);
             let last = list.iter().map(|entry| entry[1]).max().filter(|_| list.len() == self.items);
-            has_all[row] |= last.is_some();
+            *has_all |= last.is_some();
             for &entry in list.iter().filter(|entry| Some(entry[1]) != last) {
                 memory::push(&mut entries, entry)?;
             }

@@ -191,7 +191,7 @@ def test_position_weights_that_change(monkeypatch):
 def test_an_index_from_its_parts(longest, levels):
     """With ranks of one byte and longer ones, with and without divisors, with one class of lists and many."""
     rng = np.random.default_rng(11)
-    Y, X = lists(rng, 80, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
+    Y, X = lists(rng, 40, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
     same = csr_array((np.tile(np.arange(1, 4.0), 200), (np.arange(600) * 7) % 500, np.arange(0, 601, 3)), (200, 500))
     u = np.linspace(1, -1, 500)
     kinds = [Kendall(), Kendall("mult", u=u), Kendall("average", signed=True, normalize=True), KendallDistance()]

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from wkendall._arguments import as_order, check_choice, check_flag
 from wkendall._errors import bad_argument
 from wkendall._run import Run
+from wkendall._saved import load_object, save_object
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.base import RankingEstimator
@@ -31,7 +32,6 @@ from wkendall.nearest import (
     within_of,
 )
 from wkendall.rankings import Index, Rankings
-from wkendall.saved_objects import load_object, save_object
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
@@ -241,11 +241,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         KendallNeighbors
         """
         check_flag(mmap, "mmap")
-        return load_object(path, cls, mmap, lambda model: model._searched.load(keep=True))
+        return load_object(path, cls, mmap, lambda model: model._searched.load())
 
-    def neighbors(
-        self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None
-    ) -> Neighbors:
+    def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
         """Find the nearest rankings and the values of the measure, as the function `neighbors` does.
 
         Parameters

@@ -93,6 +93,7 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
         numbered = _numbered(lists, columns, given=items is not None)
         if numbered is not None:
             return numbered
+        lists = lists.tolist()  # numbers of Python, for messages and names
     rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
     found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), row_labels(lists))
     return found.rankings(Reading(ties="mean", missing="bottom"))
@@ -127,8 +128,7 @@ def _numbered(lists: NDArray[Any], columns: dict[object, int], *, given: bool) -
     try:
         core = _core.Rankings.lists(parts.bounds, parts.columns, parts.values, len(columns), False, False)
     except RankingError as error:  # an item is listed twice
-        assert error.row is not None
-        wrong = error.row
+        wrong = cast("int", error.row)
     if wrong < rows:
         _row(wrong, lists[wrong].tolist(), columns, "error")  # raises the error
     if length == len(columns):

@@ -35,6 +35,8 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("ListIndex::neighbors", drop_value(index.neighbors(None, 1, options()))),
         ("ListIndex::within", drop_value(index.within(None, 1.0, options()))),
         ("ListIndex::diagonal", drop_value(index.diagonal(lists, options()))),
+        ("ListIndex::add", index.clone().add(lists, options())),
+        ("ListIndex::remove", index.clone().remove(&[], options())),
         ("correlations", drop_value(correlations(columns, None, 1, None, options()))),
         ("correlations_into", correlations_into(columns, None, 1, &mut out, None, options())),
     ]

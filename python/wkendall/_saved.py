@@ -31,7 +31,8 @@ def save_object(path: str | os.PathLike[str], value: object) -> None:
     pickled = pickle.dumps((__version__, value), protocol=5, buffer_callback=buffers.append)
     blocks = [memoryview(pickled), *(buffer.raw() for buffer in buffers)]
     place = len(_MARK) + _HEAD.size + _BLOCK.size * len(blocks) + 4
-    head, pieces = [_HEAD.pack(len(blocks), _VERSION)], []
+    head = [_HEAD.pack(len(blocks), _VERSION)]
+    pieces: list[bytes | memoryview] = []
     for block in blocks:
         padding = -place % _ALIGNED
         head.append(_BLOCK.pack(place + padding, block.nbytes, zlib.crc32(block)))
@@ -54,7 +55,7 @@ def load_object(path: str | os.PathLike[str], kind: type[T], mmap: bool, finish:
             blocks: list[Any] = [opened.read(last - first)]
             if mmap:
                 mapped = np.memmap(file, dtype=np.uint8, mode="r")
-                blocks += [memoryview(mapped[start:end]) for start, end, _ in places[1:]]
+                blocks += [mapped[start:end].data for start, end, _ in places[1:]]
             else:
                 for start, end, _ in places[1:]:
                     opened.seek(start)
