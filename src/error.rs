@@ -381,8 +381,8 @@ pub enum Error {
     },
     /// There is no such row in an index.
     NoRow {
-        /// The row.
-        row: usize,
+        /// Its number.
+        number: usize,
         /// How many rankings there are.
         rankings: usize,
     },

@@ -82,7 +82,7 @@ impl Error {
             | Self::TopOutOfRange { k: number, .. }
             | Self::TooManyForExact { items: number, .. }
             | Self::NeighborCount { count: number, .. }
-            | Self::NoRow { row: number, .. }
+            | Self::NoRow { number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number }

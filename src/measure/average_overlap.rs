@@ -125,8 +125,8 @@ impl BoundedPairs for ListPairs<'_> {
     }
 
     /// An item of a block is at best the first of it.
-    fn bound(&self, _: usize, _: RangeInclusive<usize>, [s, t]: [u32; 2], _: bool) -> f64 {
-        self.after[s.max(t) as usize]
+    fn bound(&self, _: usize, _: RangeInclusive<usize>, larger: usize, _: bool) -> f64 {
+        self.after[larger]
     }
 }
 

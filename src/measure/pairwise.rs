@@ -102,13 +102,14 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
 
 /// Compares lists for an index.
 pub(crate) trait BoundedPairs {
-    /// The value of [`PairMeasure::lists`], given the first ranks of the blocks of the common items in both lists, in order of
+    /// The value of [`PairMeasure::lists`], which is 0 for lists without a common item, given the first ranks of the blocks of the common items in both lists, in order of
     /// the items.
     fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64;
 
-    /// What a common item with these first ranks adds at most, for a list with `length` items and each list whose length
-    /// is in a range. `tied` tells whether one of them can have ties. Infinite if there is no bound.
-    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, starts: [u32; 2], tied: bool) -> f64;
+    /// What a common item adds at most whose first ranks have this maximum, for a list with `length` items and each list
+    /// whose length is in a range. It does not increase with the rank. `tied` tells whether a list can have ties.
+    /// Infinite if there is no bound.
+    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64;
 }
 
 impl dyn PairMeasure {

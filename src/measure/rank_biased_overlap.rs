@@ -192,11 +192,10 @@ impl BoundedPairs for ListPairs<'_> {
     /// than m and it is the shorter one, or if it is the only one longer than m; otherwise it is the length of the one.
     /// As a function of the length of the other list, this is constant up to m and decreases from there on. With ties, an
     /// item of a block is at best the first of it, and the variants W and A divide by at least the depth.
-    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, [s, t]: [u32; 2], tied: bool) -> f64 {
+    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64 {
         if tied && self.measure.size == TiedSize::B {
             return f64::INFINITY;
         }
-        let larger = s.max(t) as usize;
         let with_one = |other: usize| {
             let (shorter, longer) = (length.min(other), length.max(other));
             let in_shorter = usize::from(larger < shorter);

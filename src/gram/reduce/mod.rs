@@ -148,10 +148,10 @@ fn without_same(operands: Operands<'_>) -> Operands<'_> {
 }
 
 /// Searches neighbours of lists with an index, if there is one and building it pays off, unless a backend is requested.
-fn worth_an_index(part: &Part, queries: usize, lists: &Lists, options: &Options<'_>) -> bool {
+fn worth_an_index(part: &Part, queries: usize, lists: &Lists, wanted: Wanted, options: &Options<'_>) -> bool {
     let has_index = match part {
         Part::Kendall(measure) => !measure.is_ordered(),
-        Part::Pairwise(measure) => measure.is_bounded(),
+        Part::Pairwise(measure) => measure.is_bounded() && cost::worth_overlaps(lists, wanted.most(lists.rows())),
     };
     let free = options.backend == Backend::default() && options.tile.is_none();
     has_index && free && cost::worth_an_index(queries, lists)
@@ -164,6 +164,16 @@ enum Wanted {
     Best(usize),
     /// All within this value.
     Close(f64),
+}
+
+impl Wanted {
+    /// The number of entries of a row out of `columns`, if it is known.
+    fn most(self, columns: usize) -> Option<usize> {
+        match self {
+            Self::Best(count) => Some(count.min(columns)),
+            Self::Close(_) => None,
+        }
+    }
 }
 
 /// The results, for each of the distinct rankings of the rows.
@@ -221,7 +231,7 @@ fn search<T>(
     let task = job.task::<f64>()?;
     if let Operands::Lists(x, y) = job.operands() {
         let lists = y.unwrap_or(x);
-        if worth_an_index(part, x.rows(), lists, &options) {
+        if worth_an_index(part, x.rows(), lists, wanted, &options) {
             let index = ListIndex::of(part, lists, options.again())?;
             return by_index(&index, (!others).then_some(x), options);
         }

@@ -205,7 +205,7 @@ pub fn lists() -> Vec<Case> {
         ),
         case(
             ListIndex::new(&distance, &one, Options::default()).unwrap().remove(&[1], Options::default()),
-            "NoRow { row: 1, rankings: 1 }",
+            "NoRow { number: 1, rankings: 1 }",
         ),
         case(
             ListIndex::new(&Measure::rank_biased_overlap(3, 0.9, "max", "a").unwrap(), &one, Options::default())

@@ -209,7 +209,7 @@ impl<'a> ListIndex<'a> {
     fn part_of(&self, row: usize) -> Result<&Part<'a>, Error> {
         let end = |part: &Part<'_>| part.first as usize + part.rows();
         let found = self.parts.iter().find(|&part| row < end(part));
-        found.ok_or(Error::NoRow { row, rankings: self.rows() })
+        found.ok_or(Error::NoRow { number: row, rankings: self.rows() })
     }
 
     /// Appends lists. Adding few lists takes little time: they become a segment of their own. Segments are merged when they

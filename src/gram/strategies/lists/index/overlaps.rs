@@ -1,7 +1,7 @@
 //! Queries by a measure whose value is bounded by a sum over the common items, such as rank-biased overlap.
 //!
-//! What an item adds at most depends on its ranks in both lists and on their lengths. Lists of equal or similar lengths are a
-//! group: for each item of the query there is one number for each group and rank.
+//! What an item adds at most depends on the larger of its ranks in both lists and on their lengths. Lists of equal or similar
+//! lengths are a group: a query has one number for each group and rank.
 
 use std::ops::RangeInclusive;
 
@@ -30,7 +30,7 @@ pub(super) struct OverlapQuery<'a> {
     groups: Vec<Group>,
     /// The group of each class.
     of_class: Vec<u8>,
-    /// What an item of the query adds at most, by group and rank.
+    /// What a common item adds at most, by group and larger rank; the last number is for all ranks that do not fit.
     table: Vec<[f32; RANKS]>,
     common: Vec<[u32; 2]>,
 }
@@ -82,6 +82,14 @@ impl Compare for OverlapQuery<'_> {
     fn begin(&mut self, row: usize) -> Result<(), Error> {
         self.row = row;
         self.s = Ranked::from_list(self.rows.row(row))?;
+        let (length, is_tied) = (self.s.len(), self.s.is_tied);
+        for (Group { lengths, tied }, of_ranks) in self.groups.iter().zip(&mut self.table) {
+            let longest = (*lengths.end()).min(self.segment.longest);
+            let lengths = *lengths.start()..=longest;
+            for (larger, number) in (0..longest.max(length)).zip(of_ranks) {
+                *number = rounded_up(self.pairs.bound(length, lengths.clone(), larger, *tied || is_tied));
+            }
+        }
         Ok(())
     }
 
@@ -90,18 +98,8 @@ impl Compare for OverlapQuery<'_> {
     }
 
     fn add_bounds(&mut self, shared: &mut SharedSums) -> Result<(), Error> {
-        let Self { segment, rows, pairs, row, s, groups, of_class, table, .. } = self;
-        let groups_of = (&of_class[..], segment.classes.all());
-        shared.add_by_rank(rows.row(*row), &segment.postings, groups_of, table, |start, table| {
-            for (Group { lengths, tied }, of_ranks) in groups.iter().zip(table) {
-                let end = (*lengths.end()).min(segment.longest) as u32;
-                let lengths = *lengths.start()..=end as usize;
-                // No larger rank adds more; the last number is for all ranks that do not fit.
-                for (rank, number) in (0..end).zip(of_ranks) {
-                    *number = rounded_up(pairs.bound(s.len(), lengths.clone(), [start, rank], *tied || s.is_tied));
-                }
-            }
-        });
+        let groups = (&self.of_class[..], self.segment.classes.all());
+        shared.add_by_rank(self.rows.row(self.row), &self.segment.postings, groups, &self.table);
         Ok(())
     }
 

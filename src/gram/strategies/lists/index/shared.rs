@@ -71,29 +71,27 @@ impl SharedSums {
         }
     }
 
-    /// Adds up what the common items of a query and the lists add at most. `fill` writes this for an item of the query, by
-    /// group of lists and by rank in the list; `groups` has the group of each class of lists, `classes` the class of each list
-    /// if there are several.
+    /// Adds up what the common items of a query and the lists add at most. `table` has this by group of lists and by the larger
+    /// rank; `groups` has the group of each class of lists, `classes` the class of each list if there are several.
     pub(super) fn add_by_rank(
         &mut self,
         list: List<'_>,
         postings: &Postings,
         (groups, classes): (&[u8], &[u32]),
-        table: &mut [[f32; RANKS]],
-        mut fill: impl FnMut(u32, &mut [[f32; RANKS]]),
+        table: &[[f32; RANKS]],
     ) {
         let sums = &mut self.sums[..];
         for &[item, start] in list {
-            fill(start, table);
+            let own = u8::try_from(start).unwrap_or(u8::MAX);
             let (lists, ranks) = postings.with_ranks(item);
-            if let [of_ranks] = &*table {
+            if let [of_ranks] = table {
                 for (&list, &rank) in lists.iter().zip(ranks) {
-                    sums[list as usize] += of_ranks[usize::from(rank)];
+                    sums[list as usize] += of_ranks[usize::from(rank.max(own))];
                 }
             } else {
                 for (&list, &rank) in lists.iter().zip(ranks) {
                     let group = usize::from(groups[classes[list as usize] as usize]);
-                    sums[list as usize] += table[group][usize::from(rank)];
+                    sums[list as usize] += table[group][usize::from(rank.max(own))];
                 }
             }
         }
