@@ -93,6 +93,11 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Whether [`PairMeasure::bounded`] has bounds for lists with ties too.
+    fn bounds_ties(&self) -> bool {
+        true
+    }
+
     /// The error for rankings with ties, if the measure does not take them.
     fn complete_only(&self) -> Error {
         let rankings = "rankings with ties or missing items, only for complete rankings";

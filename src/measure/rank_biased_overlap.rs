@@ -168,6 +168,10 @@ impl PairMeasure for RankBiasedOverlap {
         let tables = Tables::new(self.p, 2 * longest)?;
         Ok(Some(Box::new(ListPairs { measure: self, tables, gains: Gains::new(longest)? })))
     }
+
+    fn bounds_ties(&self) -> bool {
+        self.size != TiedSize::B
+    }
 }
 
 /// Pairs of lists for an index.
@@ -193,7 +197,7 @@ impl BoundedPairs for ListPairs<'_> {
     /// As a function of the length of the other list, this is constant up to m and decreases from there on. With ties, an
     /// item of a block is at best the first of it, and the variants W and A divide by at least the depth.
     fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64 {
-        if tied && self.measure.size == TiedSize::B {
+        if tied && !self.measure.bounds_ties() {
             return f64::INFINITY;
         }
         let with_one = |other: usize| {

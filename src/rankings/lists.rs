@@ -238,6 +238,12 @@ impl Lists {
         &self.entries
     }
 
+    /// Whether a list has ties: without ties, the first ranks are all ranks.
+    pub(crate) fn has_ties(&self) -> bool {
+        let untied = |list: List<'_>| 2 * list.iter().map(|entry| entry[1] as usize).sum::<usize>() + list.len();
+        (0..self.rows()).any(|row| untied(self.row(row)) != self.row(row).len().pow(2))
+    }
+
     /// The length of the longest list.
     pub(crate) fn longest(&self) -> usize {
         self.bounds.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(0)

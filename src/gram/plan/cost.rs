@@ -385,20 +385,21 @@ pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 56.0;
 /// distance and logarithms, 1.4 to 1.6 for tops and hyperbolic products, 4.9 for the slowest query.
 pub(in crate::gram) const INDEX_LIST_NS: f64 = 1.5;
 
-/// The largest mean length of lists for which overlaps are searched by an index unless it is built anyway.
-const MAX_OVERLAP: usize = 32;
-
 /// Whether an index of lists pays off for this many queries. Making one took 0.56 to 1.1 s for 1,000,000 top-10 lists on
 /// two threads of an AMD EPYC: 15 to 50 rows of the matrix, at 20 to 40 ns a pair.
 pub(in crate::gram) fn worth_an_index(queries: usize, lists: &Lists) -> bool {
     queries >= 40 && lists.rows() >= 1000
 }
 
-/// Whether an index pays off for overlaps, which compare two lists of a tile in a few dozen nanoseconds: for short lists, and
-/// if few of them are kept. Measured for 4,000 lists out of 3,000 items: 500 neighbours take 1.4 times as long as all pairs.
+/// Whether an index pays off for overlaps, of which all pairs take 10 to 30 ns each: for many short lists, if few of them are
+/// kept. For 3,000 lists of 30 out of 1,000 items it took 1.3 times as long as all pairs for ten neighbours, and three times
+/// as long for all lists with a small value.
 pub(in crate::gram) fn worth_overlaps(lists: &Lists, kept: Option<usize>) -> bool {
-    let mean = lists.entries().div_ceil(lists.rows().max(1));
-    mean <= MAX_OVERLAP && kept.is_none_or(|kept| kept.saturating_mul(50) <= lists.rows())
+    let (rows, mean) = (lists.rows(), lists.entries().div_ceil(lists.rows().max(1)));
+    match kept {
+        Some(kept) => rows >= (16 * mean * mean).max(4000) && rows >= kept.saturating_mul(50),
+        None => mean <= 16,
+    }
 }
 
 /// Bounds of what the items of a list of about this length can add: an estimate, not measured.

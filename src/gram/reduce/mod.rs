@@ -151,7 +151,10 @@ fn without_same(operands: Operands<'_>) -> Operands<'_> {
 fn worth_an_index(part: &Part, queries: usize, lists: &Lists, wanted: Wanted, options: &Options<'_>) -> bool {
     let has_index = match part {
         Part::Kendall(measure) => !measure.is_ordered(),
-        Part::Pairwise(measure) => measure.is_bounded() && cost::worth_overlaps(lists, wanted.most(lists.rows())),
+        Part::Pairwise(measure) => {
+            let has_bounds = || measure.get().bounds_ties() || !lists.has_ties();
+            measure.is_bounded() && cost::worth_overlaps(lists, wanted.most(lists.rows())) && has_bounds()
+        }
     };
     let free = options.backend == Backend::default() && options.tile.is_none();
     has_index && free && cost::worth_an_index(queries, lists)

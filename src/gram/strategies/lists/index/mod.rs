@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! mod        the index, its growth, and searches for many lists
-//! query      one list against all of a segment
+//! parts      an index as plain arrays, to store it
 //! sums       queries by a sum over pairs of items
 //! overlaps   queries by a measure that is bounded by a sum over the common items
-//! shared     bounds for the lists that share items with a query
+//! query      one list against all of a segment
 //! patterns   lists that share one or two items: many have the same value
-//! parts      an index as plain arrays, to store it
+//! shared     bounds for the lists that share items with a query
 //! segment    some lists of an index: what a search needs of them, and which of them are removed
 //! postings   the lists that have an item
 //! classes    lists that differ only in their items
