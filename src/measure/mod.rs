@@ -16,8 +16,8 @@
 //! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
 //! weighted_concordance  Shieh's sum of weights of pairs of ranks
 //! weighted_tau          Vigna's weighted tau
-//! overlap               the common items of the tops of two rankings
 //! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! overlap               the common items of the tops of two rankings
 //! value                 the value of a sum over pairs for one pair of rankings
 //! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall               sums over pairs or tuples of items: their parameters
