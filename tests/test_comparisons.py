@@ -348,8 +348,6 @@ def test_neighbors(comparison, kind):
     rng = np.random.default_rng(6)
     rankings = as_rankings(kind, random_cases(kind, rng, 30, 6))
     X, Y = rankings[:8], rankings[8:]
-    if comparison.name == "KendallCorrelation" and "lists" in kind:
-        pytest.xfail("neighbours of lists by KendallCorrelation are refused")
     for parameters in comparison.parameters(6, rng):
         measure = comparison.measure(**parameters)
         for other in (Y, None):

@@ -119,6 +119,7 @@ Layers, each using only those below it:
     _config    versions, threads, instruction sets
     _arguments checks of arguments
     _progress  progress bars
+    _saved     an object as one file, whose arrays can stay there
     _disk      safe file operations: names, locks, synced data
     _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs

@@ -258,6 +258,10 @@ class RankBiasedOverlap(Kernel):
         self.ties = ties
 
     @property
+    def _has_complement(self) -> bool:  # type: ignore[override]
+        return self.value in ("ext", "max")
+
+    @property
     def is_kernel(self) -> bool:
         """Whether the matrix of any rankings is symmetric and positive semi-definite."""
         return self.value == "min"

@@ -45,6 +45,8 @@ class Measure:
 
     #: Whether small values mean that rankings are similar.
     is_distance: ClassVar[bool] = False
+    #: Whether 1 minus the value is a published distance.
+    _has_complement: bool = False
     #: The name of the measure in the Rust crate, which has the rules about its parameters.
     _name: ClassVar[str]
 

@@ -157,6 +157,7 @@ impl Error {
                 };
                 format!(" is {count}, but there are {rankings} {kind}: {rule}")
             }
+            Self::NoRow { number, rankings } => format!(" holds {number}, but there are {rankings} rankings, counted from 0"),
             Self::Radius { value, distance } => {
                 let rule = if distance { "it must be a distance from 0" } else { "it must be a value of the kernel" };
                 format!(" is {value:?}: {rule}")

@@ -82,6 +82,7 @@ impl Error {
             | Self::TopOutOfRange { k: number, .. }
             | Self::TooManyForExact { items: number, .. }
             | Self::NeighborCount { count: number, .. }
+            | Self::NoRow { number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number }
@@ -146,6 +147,7 @@ impl Error {
             Self::KernelPower { .. } => Some("exponent"),
             Self::TooManyForExact { .. } => Some("method"),
             Self::NeighborCount { .. } => Some("n_neighbors"),
+            Self::NoRow { .. } => Some("rows"),
             Self::Radius { .. } => Some("radius"),
             Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
                 Some("backend")

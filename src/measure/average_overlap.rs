@@ -3,8 +3,10 @@
 //! It is a kernel: at each depth it is the inner product of the vectors of the probabilities of items to be in the top,
 //! divided by the depth.
 
+use std::ops::RangeInclusive;
+
 use super::overlap::{Gains, Ranked, sum_by_larger, sums_above};
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
@@ -130,6 +132,31 @@ impl PairMeasure for AverageOverlap {
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         self.between_lists(memory::try_map(rows, Ranked::from_list)?, memory::try_map(columns, Ranked::from_list)?)
+    }
+
+    fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
+        if self.item_weight.is_some() {
+            return Ok(None); // the bounds are for items that count as 1
+        }
+        Ok(Some(Box::new(ListPairs { measure: self, after: self.after(longest)?, gains: Gains::new(longest)? })))
+    }
+}
+
+/// Pairs of lists for an index.
+struct ListPairs<'a> {
+    measure: &'a AverageOverlap,
+    after: Vec<f64>,
+    gains: Gains,
+}
+
+impl BoundedPairs for ListPairs<'_> {
+    fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64 {
+        self.measure.value(&self.after, [s, t], starts.iter().copied(), &mut self.gains)
+    }
+
+    /// An item of a block is at best the first of it.
+    fn bound(&self, _: usize, _: RangeInclusive<usize>, larger: usize, _: bool) -> f64 {
+        self.after[larger]
     }
 }
 

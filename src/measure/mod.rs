@@ -17,8 +17,8 @@
 //! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
 //! weighted_concordance  Shieh's sum of weights of pairs of ranks
 //! weighted_tau          Vigna's weighted tau
-//! overlap               the common items of the tops of two rankings
 //! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! overlap               the common items of the tops of two rankings
 //! value                 the value of a sum over pairs for one pair of rankings
 //! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall               sums over pairs or tuples of items: their parameters
@@ -52,7 +52,8 @@ pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
 #[cfg(feature = "python")]
 pub(crate) use named::NamedMeasure;
-pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+pub(crate) use overlap::Ranked;
+pub(crate) use pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 #[cfg(feature = "python")]
 pub(crate) use parameters::Numbers;
 pub use parameters::{Parameter, Parameters};
@@ -110,6 +111,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Returns an error if rankings have another number of items.
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        check_items(items, self.items())
+    }
+
     fn items(&self) -> usize {
         match self {
             Self::Kendall(measure) => measure.items(),

@@ -5,8 +5,10 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::overlap::Ranked;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -95,11 +97,35 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         Err(self.complete_only())
     }
 
+    /// Compares lists of up to `longest` items for an index, if large values are good and bounded by a sum over the common
+    /// items.
+    fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
+        let _ = longest;
+        Ok(None)
+    }
+
+    /// Whether [`PairMeasure::bounded`] has bounds for lists with ties too.
+    fn bounds_ties(&self) -> bool {
+        true
+    }
+
     /// The error for rankings with ties, if the measure does not take them.
     fn complete_only(&self) -> Error {
         let rankings = "rankings with ties or missing items, only for complete rankings";
         Error::NotTaken { measure: self.name(), rankings }
     }
+}
+
+/// Compares lists for an index.
+pub(crate) trait BoundedPairs {
+    /// The value of [`PairMeasure::lists`], which is 0 for lists without a common item, given the first ranks of the blocks of the common items in both lists, in order of
+    /// the items.
+    fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64;
+
+    /// What a common item adds at most whose first ranks have this maximum, for a list with `length` items and each list
+    /// whose length is in a range. It does not increase with the rank. `tied` tells whether a list can have ties.
+    /// Infinite if there is no bound.
+    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64;
 }
 
 impl dyn PairMeasure {
@@ -140,6 +166,11 @@ impl SharedMeasure {
 
     pub(crate) fn get(&self) -> &dyn PairMeasure {
         &*self.0
+    }
+
+    /// Whether lists can be searched with an index.
+    pub(crate) fn is_bounded(&self) -> bool {
+        matches!(self.get().bounded(0), Ok(Some(_)))
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use super::rankings::Rankings;
 use super::{in_use, watched};
 use crate::gram::cost::{own_ns, part_ns};
-use crate::measure::{ItemWeighted, KendallMeasure, NamedMeasure, Numbers, Part};
+use crate::measure::{ItemWeighted, KendallMeasure, MeasureKind, NamedMeasure, Numbers, Part};
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::{Error, FACTORS, Parameter, Parameters, WEIGHTS, Workspace, memory, parallel};
 
@@ -104,7 +104,11 @@ impl Measure {
     /// Whether lists can be searched with an index for it.
     #[getter]
     fn has_index(&self) -> bool {
-        self.0.kendall().is_some_and(|measure| !measure.needs_all_items())
+        match self.0.kind() {
+            MeasureKind::Part(Part::Kendall(measure)) => !measure.needs_all_items() && !measure.is_ordered(),
+            MeasureKind::Part(Part::Pairwise(measure)) => measure.is_bounded(),
+            MeasureKind::Combination(_) => false,
+        }
     }
 
     /// Whether only the listed items of lists count.

@@ -40,6 +40,13 @@ def tied(rows: int, items: int) -> np.ndarray:
     return rng.integers(0, items // 4, (rows, items))
 
 
+@cache
+def lists(rows: int, items: int) -> Rankings:
+    """Return random lists of ten items."""
+    first = rng.integers(0, items, (rows, 1))
+    return wk.from_lists((first + 97 * np.arange(10)) % items, items=range(items))
+
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MULT = {"weight": "mult", "u": "log"}
 KERNEL = wk.Kendall(**MULT)
@@ -69,6 +76,12 @@ CASES = {
     "distance_matrix": (rankings, (6000, 1500), wk.distance_matrix),
     "neighbors": (rankings, (120_000, 40), wk.neighbors),
     "neighbors, radius": (rankings, (120_000, 40), lambda X: wk.neighbors_within(X, radius=10)),
+    "index of lists": (lists, (600_000, 100_000), lambda X: wk.KendallNeighbors(5, wk.RankBiasedOverlap()).fit(X)),
+    "index of lists, kernel": (
+        lists,
+        (600_000, 100_000),
+        lambda X: wk.KendallNeighbors(5, wk.Kendall(normalize=True)).fit(X),
+    ),
     "diagonal": (tied, (1000, 4000), lambda X: wk.diagonal(X, ties="mean", weight="average", signed=True)),
     "features": (rankings, (4000, 300), lambda X: wk.features(X, KERNEL, dtype=np.float32)),
     "embed": (rankings, (4000, 300), lambda X: wk.embed(X, np.ones((300, 300)))),

@@ -204,6 +204,15 @@ pub fn lists() -> Vec<Case> {
             ListIndex::new(&distance, &one, Options::default()).unwrap().within(None, f64::NAN, Options::default()),
             "Radius",
         ),
+        case(
+            ListIndex::new(&distance, &one, Options::default()).unwrap().remove(&[1], Options::default()),
+            "NoRow { number: 1, rankings: 1 }",
+        ),
+        case(
+            ListIndex::new(&Measure::rank_biased_overlap(3, 0.9, "max", "a").unwrap(), &one, Options::default())
+                .map(drop),
+            "ListMeasure",
+        ),
     ]
 }
 

@@ -37,6 +37,8 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("ListIndex::neighbors", drop_value(index.neighbors(None, 1, options()))),
         ("ListIndex::within", drop_value(index.within(None, 1.0, options()))),
         ("ListIndex::diagonal", drop_value(index.diagonal(lists, options()))),
+        ("ListIndex::add", index.clone().add(lists, options())),
+        ("ListIndex::remove", index.clone().remove(&[], options())),
         ("correlations", drop_value(correlations(columns, None, &settings, options()))),
         ("correlations_of", drop_value(correlations_of(columns, None, &[(0, 0)], &settings, options()))),
         ("correlations_at_least", drop_value(correlations_at_least(columns, None, 0.5, &settings, options()))),
