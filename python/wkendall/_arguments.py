@@ -250,7 +250,8 @@ def row_labels(values: Any) -> Sequence[object] | None:
     index: Any = getattr(values, "index", None)
     if not hasattr(index, "equals"):
         return None
-    return range(len(index)) if index.equals(type(index)(range(len(index)))) else list(index)
+    numbered = index.dtype.kind in "iuf" and np.array_equal(np.asarray(index), np.arange(len(index)))
+    return range(len(index)) if numbered else list(index)
 
 
 def same_label(one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ from wkendall._arguments import check_same_rows, real_array
 from wkendall._errors import bad_argument
 from wkendall._progress import progress_bar
 from wkendall._run import Run
-from wkendall.arrays.options import Missing, Reading
+from wkendall.arrays.options import RANKS, Missing, Reading
 from wkendall.gram import as_kernel
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, read_rankings
@@ -174,7 +174,7 @@ def features(
     run = Run(dtype, out, n_jobs, progress)
     chosen = as_kernel(kernel, "features")
     run.check()
-    return features_of(read_rankings(X, "X", Reading(anywhere=False), run.threads), chosen, run)
+    return features_of(read_rankings(X, "X", RANKS._replace(anywhere=False), run.threads), chosen, run)
 
 
 def complete_rankings(X: ArrayLike | Rankings, threads: int | None = None) -> _core.Rankings:
@@ -184,7 +184,7 @@ def complete_rankings(X: ArrayLike | Rankings, threads: int | None = None) -> _c
 
 def _embeddable(X: ArrayLike | Rankings) -> _core.Rankings:
     """Read rankings for the computation of their tensors."""
-    rankings = read_rankings(X, "X", Reading(anywhere=False))
+    rankings = read_rankings(X, "X", RANKS._replace(anywhere=False))
     refuse_unknown_tensors(rankings._missing)
     return rankings._handle
 

@@ -6,7 +6,7 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from wkendall._arguments import Array, as_threads, row_labels
+from wkendall._errors import RankingError, located
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.arrays.sparse import is_sparse
@@ -57,30 +58,39 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         """Check the rankings of a method call, and the number and names of the items."""
         if isinstance(X, Rankings):
             return check_rankings(self, X, reset=reset)
-        return self._described(read_rankings(self._data(X, reset=reset), "X", self._reading(), self._threads), X, reset)
+        found: Rankings = self._described(self._data(X, reset=reset), X, reset)
+        return found
 
     def _data(self, X: ArrayLike, **how: Any) -> Any:
         """Check an array as scikit-learn does; return it, and `y` if there is one."""
         if is_sparse(X):
-            self._reading().check_takes_lists("X")
+            self._reading(how.get("reset", True)).check_takes_lists("X")
             how["accept_sparse"] = True
         return checked_data(self, X, **how)
 
-    def _described(self, rankings: Rankings, X: ArrayLike, reset: bool) -> Rankings:
-        """Return rankings with the names of the items and the labels of the rows of the data that they come from."""
+    def _described(self, data: Any, X: ArrayLike, reset: bool, read: Callable[..., Any] = read_rankings) -> Any:
+        """Read checked data; return rankings with the names of the items and the labels of the rows of `X`."""
         items, labels = self._names(X), row_labels(X)
+        try:
+            rankings = read(data, "X", self._reading(reset), self._threads)
+        except RankingError as error:
+            raise located(error, items, labels) from None
         if reset:
-            self._items_of_fit = items
-        if items is None and labels is None:
+            self._items_of_fit, self._reading_of_fit = items, None
+        if not isinstance(rankings, Rankings) or (items is None and labels is None):
             return rankings
-        return Rankings._made(rankings._handle, rankings._missing, listed=rankings._listed, items=items, labels=labels)
+        parts: dict[str, Any] = {"listed": rankings._listed, "reading": rankings._reading}
+        return Rankings._made(rankings._handle, rankings._missing, items=items, labels=labels, **parts)
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
         """Return the names of the items; the columns of orders are places."""
         return None if self.input == "orders" else names_of_columns(X)
 
-    def _reading(self) -> Reading:
-        return Reading(self.input, self.top, self.ties, self.missing)
+    def _reading(self, reset: bool = True) -> Reading:
+        """Return how arrays are read; after `fit` as the `Rankings` of `fit`, unless the parameters say otherwise."""
+        own = Reading(self.input, self.top, self.ties, self.missing)
+        fitted: Reading | None = None if reset else self._reading_of_fit
+        return own if fitted is None or own != Reading() else fitted
 
     @property
     def _threads(self) -> int | None:
@@ -110,4 +120,5 @@ def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.i
     first, member = merged(rankings)
     found = rankings[first]
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
-    return Rankings._made(found._handle, found._missing, listed=found._listed, items=found._items), member, sums
+    parts: dict[str, Any] = {"listed": found._listed, "items": found._items, "reading": found._reading}
+    return Rankings._made(found._handle, found._missing, **parts), member, sums

@@ -126,7 +126,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find clusters.
 
         Parameters
@@ -134,7 +134,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
         sample_weight : array-like of shape (m,), optional
             The weight of each ranking; how often it was observed, if absent.
 
@@ -142,6 +142,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         -------
         self
         """
+        check_same_rows(X, y)
         for name in ("n_init", "max_iter"):
             as_order(getattr(self, name), name)
         clusters = as_order(self.n_clusters, "n_clusters")
@@ -220,7 +221,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             )
         if not isinstance(given, Rankings):
             check_items_of_fit(self, self.init, "init")
-            given = read_rankings(given, "init", self._reading(), self._threads)
+            given = read_rankings(given, "init", self._reading(reset=False), self._threads)
         centres = matched(different, given, (FITTED, "init"))
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
@@ -269,14 +270,14 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         check_is_fitted(self)
         return np.sqrt(self._squares(self._read(X, reset=False), self.rankings_))
 
-    def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
+    def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the sum of the squared distances from the nearest centres: larger is better.
 
         Parameters
         ----------
         X : Rankings or array-like of shape (m, n)
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
         sample_weight : array-like of shape (m,), optional
 
         Returns
@@ -284,6 +285,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         float
         """
         check_is_fitted(self)
+        check_same_rows(X, y)
         rankings = self._read(X, reset=False)
         weights = sample_weights(sample_weight, rankings)
         unit = power_of_two(float(weights.max()))

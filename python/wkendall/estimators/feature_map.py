@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wkendall._arguments import Array
+from wkendall._arguments import Array, check_same_rows
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
@@ -62,7 +62,7 @@ class KendallFeatures(VectorMap):
         self.kernel = kernel
         self.dtype = dtype
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Check rankings and parameters.
 
         Parameters
@@ -70,12 +70,13 @@ class KendallFeatures(VectorMap):
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         rankings = self._read(X, reset=True)
         self._n_features_out = self._vectors(rankings[:1]).shape[1]
         return self

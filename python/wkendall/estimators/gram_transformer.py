@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_result_type, row_labels
+from wkendall._arguments import Array, as_result_type, check_same_rows, row_labels
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
@@ -38,7 +39,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. Not used for rankings that are a `Rankings` already.
+        How to read arrays, as for `Rankings`. Not used for rankings that are a `Rankings` already. After `fit` with a
+        `Rankings`, and without these options, arrays are read as it was.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
@@ -88,7 +90,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         self.dtype = dtype
         self.cache_size = cache_size
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Store the rankings to compare with.
 
         Parameters
@@ -96,12 +98,13 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         self._keep(X)
         return self
 
@@ -115,6 +118,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
             self._rankings: Rankings | Known = rankings.without_handle()
             counts = X._counts if isinstance(X, Rankings) else None
             self._told: dict[str, Any] = {"items": self._items_of_fit, "labels": row_labels(X), "counts": counts}
+            self._told["reading"] = self._reading_of_fit or self._reading()
         else:
             self._gram(rankings[:1])  # checks the parameters
             self._rankings = rankings
@@ -156,19 +160,20 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         check_is_fitted(self)
         return self._matrix(self._read_known(X, reset=False), self._rankings)
 
-    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:
         """Store the rankings and return the kernel between all of them.
 
         Parameters
         ----------
         X : Rankings or array-like of shape (m, n)
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         ndarray of shape (m, m)
         """
+        check_same_rows(X, y)
         return self._matrix(self._keep(X))
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:
@@ -179,12 +184,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         if isinstance(X, Rankings):
             return kernel_cache.CACHE.numbered(self._read(X, reset=reset), most)
         data = self._data(X, reset=reset)
-        found = kernel_cache.CACHE.known(data, "X", self._reading(), self._threads, most)
-        if isinstance(found, Known):
-            if reset:
-                self._items_of_fit = self._names(X)
-            return found
-        return self._described(found, X, reset)
+        found: Rankings | Known = self._described(data, X, reset, partial(kernel_cache.CACHE.known, most=most))
+        return found
 
     def _matrix(self, x: Rankings | Known, y: Rankings | Known | None = None) -> Array:
         most = as_bytes(self.cache_size)

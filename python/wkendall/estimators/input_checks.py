@@ -16,8 +16,9 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_same_rows, check_unmasked
 from wkendall._errors import Parts, RankingError, remade
 from wkendall._text import one_line, shown
-from wkendall.arrays.convert import as_array, check_not_rearranged, check_objects, check_same_labels
-from wkendall.rankings import Rankings, matched
+from wkendall.arrays.convert import as_array, check_collected, check_not_rearranged, check_objects, check_same_labels
+from wkendall.arrays.options import Reading
+from wkendall.rankings import Rankings, check_different, matched
 
 #: The rankings of `fit`, in messages.
 FITTED = "the data of fit"
@@ -28,9 +29,11 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
 
     Missing and infinite values are not checked here. The readers of rankings check them and report the row.
     """
+    check_collected(X, "X")
     if how.keys() == {"reset"} and _is_plain(estimator, X, how["reset"]):
         return X
     check_unmasked(X, "X")
+    names_of_columns(X)  # refuses two of one name
     y = how.get("y")
     if y is not None:
         check_unmasked(y, "y")
@@ -77,7 +80,7 @@ def check_rankings(estimator: Any, X: Rankings, *, reset: bool, least: int = 1) 
         fitted = SimpleNamespace(n_items=estimator.n_features_in_, _items=estimator._items_of_fit)
         return matched(cast("Rankings", fitted), X, (FITTED, "X"))
     estimator.n_features_in_ = X.n_items
-    estimator._items_of_fit = X._items
+    estimator._items_of_fit, estimator._reading_of_fit = X._items, X._reading and Reading(*X._reading[:4])
     estimator.__dict__.pop("feature_names_in_", None)
     estimator._labels_of_items = X.items
     if X._items is not None and all(isinstance(name, str) for name in X._items):
@@ -137,7 +140,10 @@ def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item")
 def names_of_columns(X: object) -> tuple[Hashable, ...] | None:
     """Return the names of the columns; the columns of a data frame without names are labelled 0, 1, 2, ..."""
     labels = _all_labels_of(X)
-    return None if labels is None or labels == list(range(len(labels))) else tuple(labels)
+    if labels is None or labels == list(range(len(labels))):
+        return None
+    check_different(labels, "X")
+    return tuple(labels)
 
 
 def _all_labels_of(X: object) -> list[Hashable] | None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_order, check_choice, check_flag
+from wkendall._arguments import as_order, check_choice, check_flag, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Ties, Top
@@ -108,7 +108,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         self.radius = radius
         self.mode = mode
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Store the rankings to search. Lists get an index, which a pickle of the object contains.
 
         Parameters
@@ -116,12 +116,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
         if self.radius is not None:
@@ -130,7 +131,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         what, run = self._compared_by(), Run(n_jobs=self.n_jobs)
         gram_of(rankings[:1], None, what, run)  # checks the parameters
         # A copy, because the index of lists is kept with it.
-        parts = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
+        parts = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts", "reading")}
         self.rankings_ = Rankings._made(rankings._handle, rankings._missing, **parts)
         self.n_samples_fit_ = len(rankings)
         self._kept = KeptIndex()
@@ -282,19 +283,20 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
             raise _too_many(count - 1, self.n_samples_fit_)
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
-    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
         """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
 
         Parameters
         ----------
         X : Rankings or array-like of shape (m, n)
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         scipy.sparse.csr_matrix of shape (m, m)
         """
+        check_same_rows(X, y)
         rankings, _ = self.fit(X)._sides(None)
         return self._graph(rankings, rankings)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from wkendall._arguments import Array, as_order, as_result_type, check_choice
+from wkendall._arguments import Array, as_order, as_result_type, check_choice, check_same_rows
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.base import distinct
 from wkendall.estimators.input_checks import random_state
@@ -101,7 +101,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
         self.dtype = dtype
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Draw landmarks and measure how well they approximate the kernel.
 
         Parameters
@@ -109,12 +109,13 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         as_order(self.n_components, "n_components")
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))
         as_result_type(self.dtype)

@@ -21,7 +21,7 @@ from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
 from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Mallows
-from wkendall.rankings import Rankings, matched, read_rankings
+from wkendall.rankings import Rankings, matched, read_rankings, reading_beside
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
@@ -34,14 +34,15 @@ FAMILIES = ("power", "exponential")
 class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     """The common base of the kernels: how they read rankings, comparison, representation, and the check for gradients."""
 
-    def _read(self, X: ArrayLike | Rankings, name: str = "X") -> Rankings:
-        """Read an array by the options of the kernel; a `Rankings` has been read."""
-        options = Reading() if isinstance(X, Rankings) else Reading(self.input, self.top, self.ties, self.missing)
+    def _read(self, X: ArrayLike | Rankings, name: str = "X", other: ArrayLike | Rankings | None = None) -> Rankings:
+        """Read an array by the options of the kernel, or of another `Rankings` if it has none; a `Rankings` has been read."""
+        own = Reading(self.input, self.top, self.ties, self.missing)
+        options = Reading() if isinstance(X, Rankings) else reading_beside(own, X, other)
         return read_rankings(X, name, options, self._run().threads)
 
     def _read_both(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> tuple[Rankings, Rankings | None]:
-        x = self._read(X)
-        return x, None if Y is None else matched(x, self._read(Y, "Y"))
+        x = self._read(X, "X", Y)
+        return x, None if Y is None else matched(x, self._read(Y, "Y", X))
 
     def _run(self) -> Run:
         return Run(n_jobs=self.n_jobs)

@@ -27,7 +27,7 @@ from wkendall._arguments import (
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import RANKS
 from wkendall.learning.decomposition import Pure, scattered
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
@@ -106,7 +106,7 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
-    rankings = read_rankings(X, "X", Reading(anywhere=False), threads)
+    rankings = read_rankings(X, "X", RANKS._replace(anywhere=False), threads)
     check_learnable(rankings, axes)
     coefficients = class_coefficients(y, sample_weights(None, rankings))
     check_same_rows(rankings, y, ("X", "y"))
