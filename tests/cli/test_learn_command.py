@@ -207,11 +207,12 @@ def test_labels_are_those_of_the_rankings(capsys):
     write_table(Path("known.csv"), X, ITEMS, who=who)
     write_table(Path("ages.csv"), [[age] for age in AGES], ["age"], who=who)
     write_table(Path("turned.csv"), [[age] for age in AGES[::-1]], ["age"], who=who[::-1])
-    words = "learn known.csv --id who --label age -o out --C 1 --folds 2 --no-baseline"
-    run(f"{words} --labels ages.csv")
+    words = "learn known.csv --id who --label age --C 1 --folds 2 --no-baseline"
+    run(f"{words} --labels ages.csv -o out")
+    capsys.readouterr()
     last = len(X) - 1
     message = (
         f"turned.csv, line 2: the label is for 'p{last}', but the ranking is 'p0' in known.csv, line 2: both must have the same "
         "rankings in the same order"
     )
-    fails(capsys, f"{words} --labels turned.csv --force", message)
+    fails(capsys, f"{words} --labels turned.csv -o other", message)
