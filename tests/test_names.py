@@ -271,3 +271,73 @@ def test_lazy_frames_are_refused():
     for call in (Rankings, wkendall.gram_matrix, wkendall.KendallGram().fit):
         with pytest.raises(TypeError, match=r"^X is a LazyFrame, .*: pass X\.collect\(\)$"):
             call(lazy)
+
+
+# Values that belong to rows.
+
+
+def test_wrong_values_are_named_by_their_labels():
+    r = Rankings(COMPLETE)
+    numbers = pd.Series(np.arange(12.0), index=LABELS)
+    labels = pd.Series(np.where(Y, "north", "south").astype(object), index=LABELS)
+    counted = Rankings(COMPLETE, counts=np.arange(1, 13))
+    for some in (r, counted):
+        with pytest.raises(RankingError, match=r"^y\['p07'\] is nan: every ranking needs a label$") as caught:
+            wkendall.independence_test(some, labels.where(labels.index != "p07"))
+        assert (caught.value.row, caught.value.kind) == (7, "nan")
+        with pytest.raises(RankingError, match=r"^y\['p07'\] is nan: numbers must be finite$") as caught:
+            wkendall.independence_test(some, numbers.where(numbers != 7))
+        assert (caught.value.row, caught.value.column, caught.value.kind) == (7, 0, "infinite")
+        both = pd.DataFrame({"a": numbers, "b": numbers.where(numbers != 7)})
+        with pytest.raises(RankingError, match=r"^y\['p07', 1\] is nan: numbers must be finite$"):
+            wkendall.independence_test(some, both)
+        with pytest.raises(RankingError, match=r"^y\[7\] is nan: every ranking needs a label$"):
+            wkendall.independence_test(some, labels.where(labels.index != "p07").to_numpy())
+    with pytest.raises(ValueError, match=r"^sample_weight\['p00'\] is -3.0, but must be"):
+        wkendall.consensus(r, sample_weight=numbers - 3)
+    with pytest.raises(ValueError, match=r"^counts\['p01'\] is 0.5, but must be"):
+        Rankings(COMPLETE, counts=numbers / 2)
+    with pytest.raises(ValueError, match=r"^y\['p07'\] is nan, but must be the class of a ranking$"):
+        wkendall.suquan_svd(r, numbers.where(numbers != 7))
+
+
+def test_frames_of_one_column_are_taken():
+    r, y = Rankings(COMPLETE), pd.Series(np.where(Y, "north", "south"), index=LABELS, name="region")
+    wanted = wkendall.independence_test(r, y, rng=0, n_permutations=9)
+    for frame in (y.to_frame(), pl.DataFrame({"region": y.tolist()}), y.astype("category").to_frame()):
+        assert wkendall.independence_test(r, frame, rng=0, n_permutations=9) == wanted
+    codes = pd.Series(Y, index=LABELS).astype("category")  # labels, although they are numbers
+    assert wkendall.independence_test(r, codes.to_frame(), rng=0, n_permutations=9) == wanted
+
+
+def test_transformers_to_pandas_keep_the_labels_of_rankings():
+    r = Rankings(COMPLETE)
+    for model in (
+        wkendall.KendallGram(),
+        wkendall.KendallGram(cache_size=1),
+        wkendall.KendallFeatures(),
+        wkendall.KendallNystroem(random_state=0),
+        wkendall.KendallKMeans(2, random_state=0),
+    ):
+        wanted = clone(model).fit(r).transform(r)
+        assert type(wanted) is np.ndarray
+        model.set_output(transform="pandas")
+        for found in (model.fit(r).transform(r), model.fit_transform(r), model.fit(COMPLETE).transform(COMPLETE)):
+            assert list(found.index) == LABELS
+            assert list(found.columns) == list(model.get_feature_names_out())
+            np.testing.assert_array_equal(found, wanted)
+        assert list(model.fit(RANKS).transform(Rankings(RANKS)).index) == list(range(12))
+        polars = clone(model).set_output(transform="polars").fit(r).transform(r)
+        np.testing.assert_array_equal(polars.to_numpy(), wanted)
+
+
+def test_frames_with_columns_in_another_order_are_told_about_rankings():
+    other = COMPLETE[ITEMS[::-1]]
+    model = wkendall.KendallGram().fit(COMPLETE)
+    with pytest.raises(
+        ValueError, match=r"same order as they were in fit. Or pass a Rankings, whose items are matched by name.$"
+    ):
+        model.transform(other)
+    np.testing.assert_array_equal(model.transform(Rankings(other)), model.transform(COMPLETE))
+    with pytest.raises(ValueError, match=r"Feature names unseen at fit time: - Tea Feature names .* missing: - tea$"):
+        model.transform(COMPLETE.rename(columns={"tea": "Tea"}))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_same_rows, real_array, row_labels
+from wkendall._arguments import check_same_rows, entry_name, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located
 from wkendall._text import short, shown, some_names
 from wkendall.arrays.convert import check_collected, check_not_rearranged
@@ -535,7 +535,7 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
     if len(found) != rows:
         raise ValueError(f"{name} has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
     for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
-        raise ValueError(f"{name}[{row}] is {float(found[row])}, but must be a finite number from 0")
+        raise ValueError(f"{entry_name(given, name, row)} is {float(found[row])}, but must be a finite number from 0")
     if not found.any():
         raise ValueError(f"{name} is zero for all rankings: at least one must count")
     return found
@@ -636,7 +636,9 @@ def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
     if given.shape != (rows,):
         raise ValueError(f"counts has shape {given.shape}, but must be {meaning}")
     for row in np.flatnonzero(~((given >= 0) & (given < 2**63) & (given == np.floor(given))))[:1].tolist():
-        raise ValueError(f"counts[{row}] is {given[row].item()}, but must be a whole number from 0")
+        raise ValueError(
+            f"{entry_name(counts, 'counts', row)} is {given[row].item()}, but must be a whole number from 0"
+        )
     return given.astype(np.int64)
 
 

@@ -7,10 +7,11 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
@@ -81,6 +82,17 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
             return rankings
         parts: dict[str, Any] = {"listed": rankings._listed, "reading": rankings._reading}
         return Rankings._made(rankings._handle, rankings._missing, items=items, labels=labels, **parts)
+
+    def _output(self, values: Array, X: object) -> Array:
+        """Return the result of a transformer. For `set_output(transform="pandas")` it has the labels of a `Rankings`."""
+        if not isinstance(X, Rankings) or X._labels is None:
+            return values
+        chosen = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        if chosen != "pandas":
+            return values
+        import pandas as pd
+
+        return cast("Array", pd.DataFrame(values, index=X.labels))
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
         """Return the names of the items; the columns of orders are places."""

@@ -268,7 +268,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         ndarray of shape (m, n_clusters)
         """
         check_is_fitted(self)
-        return np.sqrt(self._squares(self._read(X, reset=False), self.rankings_))
+        return self._output(np.sqrt(self._squares(self._read(X, reset=False), self.rankings_)), X)
 
     def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the sum of the squared distances from the nearest centres: larger is better.

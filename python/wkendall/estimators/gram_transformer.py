@@ -158,7 +158,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         ndarray of shape (m', m)
         """
         check_is_fitted(self)
-        return self._matrix(self._read_known(X, reset=False), self._rankings)
+        return self._output(self._matrix(self._read_known(X, reset=False), self._rankings), X)
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:
         """Store the rankings and return the kernel between all of them.
@@ -174,7 +174,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         ndarray of shape (m, m)
         """
         check_same_rows(X, y)
-        return self._matrix(self._keep(X))
+        return self._output(self._matrix(self._keep(X)), X)
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:
         """Check the rankings of a method call, or find them in the cache."""

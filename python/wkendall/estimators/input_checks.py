@@ -46,7 +46,9 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        raise type(error)(one_line(str(error))) from None
+        moved = sorted(map(str, _all_labels_of(X) or ())) == sorted(getattr(estimator, "feature_names_in_", ()))
+        advice = " Or pass a Rankings, whose items are matched by name." if moved and not how.get("reset", True) else ""
+        raise type(error)(one_line(str(error)) + advice) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
     check_same_rows(X, y, ("X", "y"))
     return found

@@ -187,8 +187,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         X : Rankings or array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
-            Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a distance of at most `radius`.
-            If absent, `radius` of the object is used.
+            As for the class. If absent, `radius` of the object is used.
         return_distance : bool
             Whether to return distances too.
         sort_results : bool

@@ -48,7 +48,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         out = np.empty((len(rankings), self._n_features_out), dtype=result_type)
         for rows, vectors in self._pieces(rankings, None):
             out[rows] = vectors
-        return out
+        return self._output(out, X)
 
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Vectors of rankings, a chunk of rows at a time: for models with `partial_fit`, with little memory.

@@ -23,6 +23,7 @@ from wkendall._arguments import (
     check_flag,
     check_same_rows,
     check_unmasked,
+    entry_name,
 )
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
@@ -135,7 +136,7 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
         raise ValueError(f"y has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise ValueError(f"y[{row}] is {labels[row]}, but must be the class of a ranking")
+        raise ValueError(f"{entry_name(y, 'y', row)} is {labels[row]}, but must be the class of a ranking")
     if labels.dtype == object:
         kinds = sorted({type(label).__name__ for label in labels})
         if len(kinds) > 1 or kinds == ["NoneType"]:

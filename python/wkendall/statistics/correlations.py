@@ -87,7 +87,8 @@ def corr(
         A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing.
         Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any length,
         decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of pandas
-        and `Enum` of polars have the order of the categories. A series or a 1-d array is one column.
+        and `Enum` of polars have the order of the categories. A series or a 1-d array is one column. A
+        `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
