@@ -241,6 +241,8 @@ def test_errors_name_rows_and_columns():
     with pytest.raises(RankingError, match=r"^X: row 'p02', column 'coffee' holds 'first', a text") as caught:
         Rankings(text)
     assert isinstance(caught.value, TypeError)
+    with pytest.raises(RankingError, match=r"^X: row 'p02', column 'coffee' holds 'first', a text"):
+        wkendall.KendallGram().fit(text)
     for model in (wkendall.KendallGram(), wkendall.KendallGram(cache_size=1), wkendall.SuquanSVDClassifier()):
         with pytest.raises(RankingError, match=r"^X: row 'p03' holds .* twice, in columns 'tea' and 'milk'"):
             model.fit(frame.dropna(), Y[frame.notna().all(axis=1)])

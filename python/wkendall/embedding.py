@@ -156,7 +156,8 @@ def features(
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused.
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused. Columns follow the order of
+        the items of `X`: for a second set with its items in another order use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
 

@@ -99,10 +99,12 @@ class Rankings:
         counts: ArrayLike | None = None,
     ) -> None:
         reading = Reading(input, top, ties, missing)
-        known = X._items if isinstance(X, Rankings) else _names(X, "columns", reading, "X")
-        names = None if items is None else as_names(items, known)
-        if names is not None and known is not None and not isinstance(X, Rankings):
-            X = cast("Any", X)[list(names)]
+        names = None
+        if items is not None:
+            known = X._items if isinstance(X, Rankings) else _names(X, "columns", reading, "X")
+            names = as_names(items, known)
+            if known is not None and not isinstance(X, Rankings):
+                X = cast("Any", X)[list(names)]
         read = read_rankings(X, "X", reading)
         if names is not None:
             if len(names) != read.n_items:
@@ -231,7 +233,8 @@ class Rankings:
             if len(numbers) != len(self):
                 rule = f"there are {len(self)} rankings: it must have one for each"
                 raise IndexError(f"the mask has {len(numbers)} values, but {rule}")
-            check_same_rows(self, rows, ("the rankings", "the mask"))
+            if rows is not numbers:
+                check_same_rows(self, rows, ("the rankings", "the mask"))
         return np.atleast_1d(np.arange(len(self), dtype=np.int64)[numbers])  # a mask, or counted from the end
 
     def _labelled_rows(self, labels: Sequence[str]) -> NDArray[np.int64]:

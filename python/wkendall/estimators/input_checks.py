@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from wkendall._arguments import check_same_rows, check_unmasked
-from wkendall._errors import Parts, RankingError, remade
+from wkendall._arguments import check_same_rows, check_unmasked, row_labels
+from wkendall._errors import Parts, RankingError, located, remade
 from wkendall._text import one_line, shown
 from wkendall.arrays.convert import as_array, check_collected, check_not_rearranged, check_objects, check_same_labels
 from wkendall.arrays.options import Reading
@@ -42,7 +42,10 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     except (TypeError, ValueError) as error:
         if not issparse(X):  # for these scikit-learn's own message is clear
             array = _two_axes(X)
-            _check_entries(array, error)
+            try:
+                _check_entries(array, error)
+            except RankingError as wrong:
+                raise located(wrong, names_of_columns(X), row_labels(X)) from None
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
