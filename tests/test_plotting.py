@@ -301,6 +301,28 @@ def test_a_map_has_the_names_of_the_rankings():
     assert item_names(plot_map(np.empty((3, 0)))) == set()
 
 
+def test_the_legend_of_a_map():
+    groups = pd.Series(["warm", "hot", "cold"], name="weather")
+    X = [[1, 2, 3], [2, 1, 3], [3, 1, 2]]
+
+    def legend(groups):
+        found = plot_map(X, groups=groups).get_legend()
+        return found.get_title().get_text(), [text.get_text() for text in found.get_texts()]
+
+    assert legend(groups) == ("weather", ["cold", "hot", "warm"])
+    assert legend(groups.tolist()) == ("", ["cold", "hot", "warm"])
+    order = ["cold", "mild", "warm", "hot"]
+    assert legend(groups.astype(pd.CategoricalDtype(order, ordered=True))) == ("weather", ["cold", "warm", "hot"])
+    assert legend(pl.Series("weather", groups.tolist(), dtype=pl.Enum(order))) == ("weather", ["cold", "warm", "hot"])
+    assert legend(groups.astype(pd.CategoricalDtype(order))) == ("weather", ["cold", "hot", "warm"])
+    for absent in (None, np.nan, pd.NA):
+        with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] is .*: every ranking needs a group$") as caught:
+            plot_map(X, groups=pd.Series(["warm", absent, "cold"], dtype=object))
+        assert (caught.value.argument, caught.value.row, caught.value.kind) == ("groups", 1, "nan")
+    with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] is nan: every ranking needs a group$"):
+        plot_map(X, groups=[1.0, np.nan, 2.0])
+
+
 def test_groups_of_a_map_are_matched_by_row():
     frame = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 1, 2]], index=["ann", "bob", "cem"])
     groups = pd.Series([0, 1, 1], index=["ann", "bob", "cem"])

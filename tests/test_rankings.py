@@ -78,8 +78,9 @@ def test_rankings_of_rankings(rankings):
     assert Rankings(rankings) == rankings
     assert Rankings(rankings).counts is not rankings.counts or rankings.counts is None
     assert Rankings(rankings).labels == rankings.labels
-    other = Rankings(rankings, items=["v", "w", "x", "y", "z"], counts=np.full(9, 2))
-    assert other.items == ["v", "w", "x", "y", "z"]
+    names = list("vwxyz") if rankings.items is None else rankings.items
+    other = Rankings(rankings, items=names, counts=np.full(9, 2))
+    assert other.items == names
     np.testing.assert_array_equal(other.counts, np.full(9, 2))
     np.testing.assert_array_equal(np.asarray(other), np.asarray(rankings))
     for option, value in {"input": "scores", "top": "high", **BOTTOM}.items():
@@ -116,7 +117,6 @@ def test_names_of_frames():
         found = Rankings(frame)
         assert found.items == columns
         assert found.to_lists()[1] == ["fig", "pear", "plum"]
-        assert Rankings(frame, items="abc").items == ["a", "b", "c"]
     assert Rankings(pd.DataFrame(X)).items is None  # only numbered
     assert Rankings(pd.DataFrame(X, columns=[1, 2, 3])).items == [1, 2, 3]
     # The columns of orders are places.
@@ -301,7 +301,7 @@ def test_equality(rankings):
     assert rankings[:8] != rankings
     assert rankings != np.asarray(rankings).tolist()
     assert rankings != "rankings"
-    assert Rankings(rankings, items="vwxyz") != rankings
+    assert Rankings(rankings, items="edcba") != rankings
     assert Rankings(rankings, counts=np.full(9, 5)) != rankings
 
 
@@ -436,6 +436,25 @@ def test_other_items_are_refused(call, tmp_path, monkeypatch):
         call(x, [[1, 2]])
     assert (caught.value.argument, caught.value.kind) == ("Y", "items differ")
     assert not list(tmp_path.iterdir())
+
+
+# Other functions.
+
+
+@pytest.mark.parametrize("option", ["input", "top", "ties", "missing"])
+def test_options_of_reading_are_refused_for_what_has_been_read(option):
+    value = {"input": "orders", "top": "high", **BOTTOM}[option]
+    rankings = Rankings(X)
+    for call, argument in (
+        (lambda: wkendall.gram_matrix(rankings, **{option: value}), "X"),
+        (lambda: wkendall.gram_matrix(np.array(X), rankings, **{option: value}), "Y"),
+        (lambda: wkendall.diagonal(rankings, **{option: value}), "X"),
+        (lambda: wkendall.kernel(rankings[0], rankings[1], **{option: value}), "x"),
+        (lambda: wkendall.kappa(rankings[0], **{option: value}), "pi"),
+    ):
+        with pytest.raises(wkendall.RankingError, match=rf"^{argument} is a Rankings, which has been read") as caught:
+            call()
+        assert (caught.value.argument, caught.value.value) == (option, value)
 
 
 def test_long_reprs_are_short():

@@ -244,7 +244,19 @@ def row_labels(values: Any) -> Sequence[object] | None:
     index: Any = getattr(values, "index", None)
     if not hasattr(index, "equals"):
         return None
-    return range(len(index)) if index.equals(type(index)(range(len(index)))) else list(index)
+    numbered = index.dtype.kind in "iuf" and np.array_equal(np.asarray(index), np.arange(len(index)))
+    return range(len(index)) if numbered else list(index)
+
+
+def entry_name(values: object, name: str, row: int) -> str:
+    """Return the name of a value that belongs to a row, as in "y[2]"; a pandas object has labels."""
+    labels = row_labels(values)
+    return f"{name}[{shown(row if labels is None else labels[row])}]"
+
+
+def is_absent(label: Any) -> bool:
+    """Return whether a label says that there is none."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def same_label(one: Any, other: Any) -> bool:

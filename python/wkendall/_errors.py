@@ -25,16 +25,20 @@ ADVICE = {
     "long": "id, item and value name them, skip leaves out others",
     "missing": '; missing="bottom" puts items without a number last, missing="anywhere" leaves their position open',
     "missing last": '; missing="bottom" puts items without a number last',
+    "missing last of": '; Rankings({}, missing="bottom") puts items without a number last',
+    "missing of": '; Rankings({}, missing="bottom") puts items without a number last, "anywhere" leaves their position open',
     "names": "; use from_lists for lists of names, best first, or ListEncoder in a pipeline",
     "numbers of rows": 'id="{0}" reads it as the names of the rankings, skip="{0}" leaves it out',
     "overwrite": "remove it, or use another name",
     "rename": "resume=True renames it",
     "scores": "; real numbers can be read as scores",
     "sparse": 'so pass missing="bottom"',
+    "sparse of": 'so pass Rankings({}, missing="bottom")',
     "start again": "to start again, remove {}",
     "texts": "; convert texts to numbers first",
     "tied ranks": '; input="ranks" with ties="mean" reads such ranks',
     "ties": '; ties="mean" treats equal numbers as ties',
+    "ties of": '; Rankings({}, ties="mean") treats equal numbers as ties',
     "unknown": '; unknown="ignore" leaves out such items',
 }
 
@@ -185,6 +189,17 @@ def moved(error: RankingError, rows: int, argument: str) -> RankingError:
     subject = argument if parts.subject == error.argument else parts.subject
     row = None if error.row is None else error.row + rows
     return remade(error, parts._replace(subject=subject, places=places), argument=argument, row=row)
+
+
+def located(error: RankingError, items: Sequence[Any] | None, labels: Sequence[Any] | None) -> RankingError:
+    """Return an error about rankings with the names of columns and the labels of rows, if there are any, in its message."""
+    parts = parts_of(error)
+    if not parts.places or (items is None and (labels is None or isinstance(labels, range))):
+        return error
+    row = "row {}".format if labels is None else lambda row: f"row {shown(labels[row])}"
+    column = str if items is None else lambda column: shown(items[column])
+    reason = f"{': ' if parts.subject else ''}{parts.place(row, column)}{parts.reason}"
+    return remade(error, parts._replace(reason=reason, places=()))
 
 
 def from_core(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -24,6 +25,13 @@ def short(text: str, most: int = 60) -> str:
     """Return a text on one line, shortened to `most` characters."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def some_names(names: Iterable[object], most: int = 10) -> str:
+    """Return the first names of several, separated by commas."""
+    known = list(names)
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return ", ".join(map(shown, known[:most])) + more
 
 
 def parsed_json(text: str | bytes) -> Any:

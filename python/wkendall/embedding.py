@@ -12,7 +12,7 @@ from wkendall._arguments import check_same_rows, real_array
 from wkendall._errors import bad_argument
 from wkendall._progress import progress_bar
 from wkendall._run import Run
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import RANKS, Reading
 from wkendall.gram import as_kernel
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, read_rankings
@@ -156,7 +156,8 @@ def features(
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused.
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused. Columns follow the order of
+        the items of `X`: for a second set with its items in another order use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
 
@@ -173,12 +174,12 @@ def features(
     """
     chosen = as_kernel(kernel, "features")
     run = Run(dtype, out, n_jobs, progress).check()
-    return features_of(read_rankings(X, "X", Reading(anywhere=False), run.threads), chosen, run)
+    return features_of(read_rankings(X, "X", RANKS._replace(anywhere=False), run.threads), chosen, run)
 
 
 def _embeddable(X: ArrayLike | Rankings) -> _core.Rankings:
     """Read rankings for the computation of their tensors."""
-    rankings = read_rankings(X, "X", Reading(anywhere=False))
+    rankings = read_rankings(X, "X", RANKS._replace(anywhere=False))
     if rankings._missing == "anywhere":
         rule = "which is for the standard weight: tensors of weights take 'bottom'"
         raise bad_argument("missing", f" is 'anywhere', {rule}")

@@ -21,7 +21,7 @@ from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top
 from wkendall.measures import Kendall, KendallDistance, Kernel, Measure, TensorKernel
-from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings
+from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings, reading_beside
 
 #: The number of distances computed from kernel values at a time.
 _CELLS = 1 << 20
@@ -139,7 +139,8 @@ def kernel(
     0.0
     """
     chosen, reading = from_shorthand(kernel, shorthand, "kernel")
-    first, second = read_ranking(x, "x", reading), read_ranking(y, "y", reading)
+    first = read_ranking(x, "x", reading_beside(reading, x, y))
+    second = read_ranking(y, "y", reading_beside(reading, y, x))
     return value_of(chosen, first, matched(first, second, ("x", "y")))
 
 
@@ -163,10 +164,11 @@ def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: U
     """
     chosen, reading = from_shorthand(kernel, shorthand, "kappa")
     ranking = read_ranking(pi, "pi", reading)
-    if reading.top == "low" and ranking._handle.is_complete:
+    top = (ranking._reading or reading).top
+    if top == "low" and ranking._handle.is_complete:
         return chosen._measure(ranking.n_items).kappa(ranking._handle)
     # `top="high"` mirrors the ranks of both, and the mirrored identity is not the identity.
-    identity = read_ranking(np.arange(ranking.n_items), "identity", Reading("ranks", reading.top))
+    identity = read_ranking(np.arange(ranking.n_items), "identity", Reading("ranks", top))
     return value_of(chosen, identity, ranking)
 
 
@@ -341,9 +343,9 @@ _KENDALL = frozenset((*_NAMED, "order", "normalize"))
 def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple[Kernel, Reading]:
     """Return the kernel and the options of reading that the keywords of a call describe."""
     if not shorthand:
-        return as_kernel(kernel, function), RANKS
+        return as_kernel(kernel, function), Reading() if kernel is None else RANKS
     if kernel is None and _KENDALL.issuperset(shorthand):  # the common case, in a third of the time
-        return Kendall(**shorthand), RANKS  # type: ignore[misc]
+        return Kendall(**shorthand), Reading()  # type: ignore[misc]
     given: dict[str, Any] = dict(shorthand)
     for name in given:
         if name not in Shorthand.__annotations__:

@@ -89,7 +89,7 @@ def neighbors(
     -------
     Neighbors
         A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. Among
-        equal values the smaller index comes first.
+        equal values the smaller index comes first. `np.array(Y.labels)[indices]` are the labels of a `Rankings`.
 
     See Also
     --------

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_same_rows, real_array, row_labels
-from wkendall._errors import RankingError, bad_argument
+from wkendall._arguments import check_same_rows, entry_name, real_array, row_labels
+from wkendall._errors import RankingError, bad_argument, located
 from wkendall._memory import check_fits
-from wkendall._text import short, shown
-from wkendall.arrays.convert import check_not_rearranged, labels_of
+from wkendall._text import short, shown, some_names
+from wkendall.arrays.convert import check_collected, check_not_rearranged, labels_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 
@@ -58,7 +58,8 @@ class Rankings:
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
         on the lengths of the lists.
     items : iterable of n names, optional
-        The names of the items: any hashable objects. Without it, the columns of a data frame.
+        The names of the items: any hashable objects. For a data frame, whose columns are the names, the columns to read, in
+        this order; for a `Rankings` with names, its items in another order.
     counts : array-like of m whole numbers, optional
         How often each ranking was observed; once if absent. `consensus`, the tests and `KendallKMeans` use it.
 
@@ -84,6 +85,8 @@ class Rankings:
     _items: tuple[Hashable, ...] | None
     _labels: Sequence[object] | None
     _counts: NDArray[np.int64] | None
+    #: How arrays that are compared with these rankings are read; None for the defaults.
+    _reading: Reading | None
 
     def __init__(
         self,
@@ -96,10 +99,23 @@ class Rankings:
         items: Iterable[Hashable] | None = None,
         counts: ArrayLike | None = None,
     ) -> None:
-        read = read_rankings(X, "X", Reading(input, top, ties, missing))
-        names = read._items if items is None else as_names(items, read.n_items)
-        observed = read._counts if counts is None else as_counts(counts, len(read))
-        self.__dict__.update(vars(read._with(items=names, counts=observed)))
+        reading = Reading(input, top, ties, missing)
+        names = None
+        if items is not None:
+            known = X._items if isinstance(X, Rankings) else _names(X, "columns", reading, "X")
+            names = as_names(items, known)
+            if known is not None and not isinstance(X, Rankings):
+                X = cast("Any", X)[list(names)]
+        read = read_rankings(X, "X", reading)
+        if names is not None:
+            if len(names) != read.n_items:
+                rule = f"the rankings have {read.n_items} items: pass a name for each"
+                raise ValueError(f"items has {len(names)} names, but {rule}")
+            read = matched(Rankings._made(read._handle, items=names), read)
+        self.__dict__.update(read.__dict__, _items=read._items if names is None else names)
+        if counts is not None:
+            check_same_rows(read, counts, ("X", "counts"))
+            self.__dict__["_counts"] = as_counts(counts, len(read))
 
     @classmethod
     def _made(
@@ -111,19 +127,26 @@ class Rankings:
         items: tuple[Hashable, ...] | None = None,
         labels: Sequence[object] | None = None,
         counts: NDArray[np.int64] | None = None,
+        reading: Reading | None = None,
     ) -> Rankings:
         """Return rankings from parts that have been checked."""
         made = object.__new__(cls)
         # Not by assignments, which are refused, and in a third of the time of `object.__setattr__`.
         made.__dict__.update(
-            _handle=handle, _missing=missing, _listed=listed, _items=items, _labels=labels, _counts=counts
+            _handle=handle,
+            _missing=missing,
+            _listed=listed,
+            _items=items,
+            _labels=labels,
+            _counts=counts,
+            _reading=reading,
         )
         return made
 
     def _with(self, **parts: Any) -> Rankings:
         """Return the same rankings with other names, labels or counts."""
         known = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
-        return Rankings._made(self._handle, self._missing, **known | parts)
+        return Rankings._made(self._handle, self._missing, **known | {"reading": self._reading} | parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
@@ -173,7 +196,10 @@ class Rankings:
         return "complete" if self._handle.is_complete else "lists" if self._handle.is_lists else "tied"
 
     def __getitem__(self, rows: Index | tuple[Index, Any]) -> Rankings:
-        """Return some of the rankings: a row, a slice, a mask or row numbers; also `[rows, ...]`, as arrays take it."""
+        """Return some of the rankings: a row, a slice, a mask, row numbers or texts that label rows.
+
+        Numbers are always row numbers. `[rows, ...]` means the same, as for arrays.
+        """
         if isinstance(rows, tuple):
             chosen, *rest = rows
             if any(part is not Ellipsis and part != slice(None) for part in rest):
@@ -187,6 +213,7 @@ class Rankings:
             items=self._items,
             labels=None if self._labels is None else [self._labels[row] for row in numbers.tolist()],
             counts=None if self._counts is None else self._counts[numbers],
+            reading=self._reading,
         )
 
     def __iter__(self) -> Iterator[Rankings]:
@@ -197,13 +224,34 @@ class Rankings:
         if isinstance(rows, slice):
             return np.arange(*rows.indices(len(self)), dtype=np.int64)
         numbers = np.asarray(rows)
+        if numbers.dtype == object and numbers.size and all(isinstance(flag, bool | np.bool_) for flag in numbers.flat):
+            numbers = numbers.astype(bool)
         if numbers.dtype.kind in "iu" and numbers.ndim <= 1 and numbers.size and numbers.min() >= 0:
             return np.atleast_1d(numbers).astype(np.int64, copy=False)
         if numbers.size == 0 and numbers.ndim == 1 and numbers.dtype.kind != "b":
             return np.zeros(0, dtype=np.int64)
+        if numbers.ndim <= 1 and all(isinstance(label, str) for label in numbers.flat):
+            return self._labelled_rows(np.atleast_1d(numbers).tolist())
         if numbers.ndim > 1 or numbers.dtype.kind not in ("iu" if numbers.ndim == 0 else "iub"):
-            raise IndexError(f"rows of a Rankings are a number, a slice, a mask or numbers, not {shown(rows)}")
+            kinds = "a number, a slice, a mask, numbers or labels that are texts"
+            raise IndexError(f"rows of a Rankings are {kinds}, not {shown(rows)}")
+        if numbers.dtype.kind == "b":
+            if len(numbers) != len(self):
+                rule = f"there are {len(self)} rankings: it must have one for each"
+                raise IndexError(f"the mask has {len(numbers)} values, but {rule}")
+            if rows is not numbers:
+                check_same_rows(self, rows, ("the rankings", "the mask"))
         return np.atleast_1d(np.arange(len(self), dtype=np.int64)[numbers])  # a mask, or counted from the end
+
+    def _labelled_rows(self, labels: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of the rows with these labels."""
+        rows: dict[object, list[int]] = {}
+        for row, label in enumerate(self._labels or ()):
+            rows.setdefault(label, []).append(row)
+        for label in labels:
+            if label not in rows:
+                raise IndexError(f"no row is labelled {shown(label)}{'' if rows else ': the rows have no labels'}")
+        return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return ranks from 1: tied items have the first rank that they share, items that are not listed NaN."""
@@ -247,6 +295,8 @@ class Rankings:
 
     def distinct(self) -> Rankings:
         """Return the different rankings, each once, in the order of their first rows; counts are added up.
+
+        The result has no labels of rows: several rows can have been merged into one.
 
         Examples
         --------
@@ -320,7 +370,7 @@ class Rankings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
-        return _unpickled, (self._places, self._missing, parts)
+        return _unpickled, (self._places, self._missing, parts | {"reading": self._reading})
 
     def __repr__(self) -> str:
         lines = [f"Rankings: {self._summary()}"]
@@ -395,9 +445,12 @@ def read_rankings(
     if isinstance(values, Rankings):
         _check_not_read(reading, name)
         return values
-    core, listed = reading.read(values, name, 2, threads)
-    items, labels = _names(values, "columns", reading), row_labels(values)
-    return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels)
+    items, labels = _names(values, "columns", reading, name), row_labels(values)
+    try:
+        core, listed = reading.read(values, name, 2, threads)
+    except RankingError as error:
+        raise located(error, items, labels) from None
+    return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels, reading=reading)
 
 
 def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RANKS) -> Rankings:
@@ -406,8 +459,12 @@ def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RAN
         _check_not_read(reading, name)
         found = values
     else:
-        core, listed = reading.read(values, name, 1, 1)
-        found = Rankings._made(core, reading.missing, listed=listed, items=_names(values, "index", reading))
+        items = _names(values, "index", reading, name)
+        try:
+            core, listed = reading.read(values, name, 1, 1)
+        except RankingError as error:
+            raise located(error, items, None) from None
+        found = Rankings._made(core, reading.missing, listed=listed, items=items, reading=reading)
     if len(found) != 1:
         raise bad_argument(name, f" has {len(found)} rows, but must be one ranking", value=len(found), kind="axes")
     return found
@@ -419,8 +476,19 @@ def read_both(
     """Return two sets of rankings of the same items."""
     if Y is not None and reading.input == "orders":  # the columns are places
         check_not_rearranged(X, Y, "columns", ("X", "Y"), "column")
-    x = read_rankings(X, "X", reading, threads)
-    return x, None if Y is None else matched(x, read_rankings(Y, "Y", reading, threads))
+    x = read_rankings(X, "X", reading_beside(reading, X, Y), threads)
+    return x, None if Y is None else matched(x, read_rankings(Y, "Y", reading_beside(reading, Y, X), threads))
+
+
+def reading_beside(reading: Reading, values: object, *others: object) -> Reading:
+    """Return how to read values that are compared with others: as a `Rankings` among these was read, if nothing is said."""
+    read = [other._reading or RANKS for other in others if isinstance(other, Rankings)]
+    if isinstance(values, Rankings) or not read or reading[:4] != RANKS[:4]:
+        return reading
+    if any(other[:4] != read[0][:4] for other in read):
+        rule = "the Rankings beside an array were read with different options: pass Rankings in place of the array"
+        raise RankingError(rule, kind="reading")
+    return Reading(*read[0][:4], *reading[4:])
 
 
 def _check_not_read(reading: Reading, name: str) -> None:
@@ -430,10 +498,23 @@ def _check_not_read(reading: Reading, name: str) -> None:
             raise RankingError(rule, argument=option, value=value)
 
 
-def _names(values: object, attribute: str, reading: Reading) -> tuple[Hashable, ...] | None:
+def _names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
     """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
+    check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)
-    return None if found is None or found == list(range(len(found))) else tuple(found)
+    if found is None or found == list(range(len(found))):
+        return None
+    check_different(found, name)
+    return tuple(found)
+
+
+def check_different(names: Sequence[Hashable], argument: str) -> None:
+    """Refuse two items, or columns, of one name."""
+    places: dict[Hashable, int] = {}
+    for place, name in enumerate(names):
+        if (first := places.setdefault(name, place)) != place:
+            rule = f"{argument} has two items named {shown(name)}, in places {first} and {place}: names must differ"
+            raise RankingError(rule, argument=argument, column=place, value=name, kind="duplicate name")
 
 
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
@@ -450,7 +531,7 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
     if len(found) != rows:
         raise ValueError(f"{name} has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
     for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
-        raise ValueError(f"{name}[{row}] is {float(found[row])}, but must be a finite number from 0")
+        raise ValueError(f"{entry_name(given, name, row)} is {float(found[row])}, but must be a finite number from 0")
     if not found.any():
         raise ValueError(f"{name} is zero for all rankings: at least one must count")
     return found
@@ -459,21 +540,34 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
 def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Rankings:
     """Return the rankings `y` with the items in the order of `x`; refuse rankings of other items."""
     if y.n_items != x.n_items:
-        raise items_differ(x.n_items, y.n_items, names)
+        raise items_differ(x.n_items, y.n_items, names, _differences(x, y, names))
     if x._items is None or y._items is None or x._items == y._items:
         return y
     columns = {item: column for column, item in enumerate(y._items)}
     for place, item in enumerate(x._items):
         if item not in columns:
             rule = f"{names[0]} has the item {item!r}, but {names[1]} does not: both must rank the same items"
+            mine = set(x._items)
+            rule += f"; only {names[1]} has {some_names(name for name in y._items if name not in mine)}"
             raise RankingError(rule, argument=names[1], column=place, value=item, kind="items differ")
     core = from_places(y._places[:, [columns[item] for item in x._items]], y._missing)
-    return Rankings._made(core, y._missing, listed=y._listed, items=x._items, labels=y._labels, counts=y._counts)
+    parts: dict[str, Any] = {"listed": y._listed, "labels": y._labels, "counts": y._counts, "reading": y._reading}
+    return Rankings._made(core, y._missing, items=x._items, **parts)
 
 
-def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y")) -> RankingError:
+def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
+    """Say which items only one of two sets of rankings has, if both have names."""
+    if x._items is None or y._items is None:
+        return ""
+    sides = [(names[0], x._items, set(y._items)), (names[1], y._items, set(x._items))]
+    only = [(name, [item for item in items if item not in others]) for name, items, others in sides]
+    found = " and ".join(f"only {name} has {some_names(items)}" for name, items in only if items)
+    return f"; {found}" if found else ""
+
+
+def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:
     """Make the error for two sets of rankings of different numbers of items."""
-    message = f"{names[0]} has {first} items, but {names[1]} has {second}: both must rank the same items"
+    message = f"{names[0]} has {first} items, but {names[1]} has {second}: both must rank the same items{which}"
     return RankingError(message, argument=names[1], kind="items differ", value=second)
 
 
@@ -513,13 +607,11 @@ def check_all_items_fit(rankings: Rankings) -> None:
         check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
 
 
-def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:
-    """Check the names of items: as many as there are items, all different."""
+def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    """Check the names of items: all different, and among the known names if there are any."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of names, not {shown(items)}")
-    names = tuple(items)
-    if len(names) != count:
-        raise ValueError(f"items has {len(names)} names, but the rankings have {count} items: pass a name for each")
+    names, possible = tuple(items), set(known or ())
     places: dict[Hashable, int] = {}
     for place, name in enumerate(names):
         try:
@@ -529,6 +621,9 @@ def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:
             raise TypeError(f"items[{place}] is {what}: strings, numbers or tuples") from None
         if first != place:
             raise ValueError(f"items holds {shown(name)} twice, in places {first} and {place}")
+        if known is not None and name not in possible:
+            rule = f"items has {shown(name)}, but X has no item of this name: it has {some_names(known)}"
+            raise RankingError(rule, argument="items", column=place, value=name, kind="items differ")
     return names
 
 
@@ -541,7 +636,9 @@ def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
     if given.shape != (rows,):
         raise ValueError(f"counts has shape {given.shape}, but must be {meaning}")
     for row in np.flatnonzero(~((given >= 0) & (given < 2**63) & (given == np.floor(given))))[:1].tolist():
-        raise ValueError(f"counts[{row}] is {given[row].item()}, but must be a whole number from 0")
+        raise ValueError(
+            f"{entry_name(counts, 'counts', row)} is {given[row].item()}, but must be a whole number from 0"
+        )
     return given.astype(np.int64)
 
 

@@ -190,6 +190,10 @@ WRONG = [
     ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one per core"),
     ("gram x.csv -o o.npy --delimiter ab", "argument --delimiter: 'ab' must be one character"),
     ("info --xml", "unrecognized arguments: --xml"),
+    (
+        "gram x.csv -o o.npy --skip tea milk",
+        "arguments: milk; several names of --skip are separated by commas, without spaces",
+    ),
 ]
 
 

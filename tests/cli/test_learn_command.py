@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from command_line import ITEMS, SOC, fails, run, without_sizes
+from command_line import ITEMS, SOC, fails, run, without_sizes, write_table
 from learning_files import AGES, CITIES, GRID, NUMBERS, WIDE, M, N, X, folder, learned  # noqa: F401
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
@@ -184,3 +184,19 @@ def test_progress(capsys):
     assert "100%" in capsys.readouterr().err
     learned("--folds 2 --C 1")
     assert without_sizes(capsys.readouterr().err) == ""
+
+
+def test_labels_are_those_of_the_rankings(capsys):
+    who = [f"p{row}" for row in range(len(X))]
+    write_table(Path("known.csv"), X, ITEMS, who=who)
+    write_table(Path("ages.csv"), [[age] for age in AGES], ["age"], who=who)
+    write_table(Path("turned.csv"), [[age] for age in AGES[::-1]], ["age"], who=who[::-1])
+    words = "learn known.csv --id who --label age --C 1 --folds 2 --no-baseline"
+    run(f"{words} --labels ages.csv -o out")
+    capsys.readouterr()
+    last = len(X) - 1
+    message = (
+        f"turned.csv, line 2: the label is for 'p{last}', but the ranking is 'p0' in known.csv, line 2: both must have the same "
+        "rankings in the same order"
+    )
+    fails(capsys, f"{words} --labels turned.csv -o other", message)

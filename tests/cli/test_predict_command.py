@@ -114,6 +114,37 @@ def test_learning_and_predicting_from_lists(file, layout):
     assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
 
 
+def test_columns_that_the_model_does_not_have(capsys):
+    run(f"learn {PEOPLE} -o out --C 1")
+    wanted = predicted("new.npy --model out")
+    order = [3, 0, 4, 2, 1]
+    write_table(Path("more.csv"), NEW[:, order], [ITEMS[place] for place in order], who="abcdefghi", number=range(9))
+    for words, unused in (
+        ("", "who, number"),
+        ("--id who", "number"),
+        ("--id 1 --skip 2", ""),
+        ("--id who --skip number", ""),
+    ):
+        capsys.readouterr()
+        found = predicted(f"more.csv {words} --model out")
+        first = capsys.readouterr().err.splitlines()[0]
+        said = f"not used from more.csv, because not in out/weights.npz: {unused}"
+        assert first == said if unused else first.startswith("read 9 rankings of 5 items from more.csv: tea, coffee")
+        assert found["prediction"] == wanted["prediction"]
+        assert found.get("id") == (list("abcdefghi") if "--id" in words else None)
+
+
+def test_the_names_of_rankings_are_where_they_were_in_learning():
+    write_table(Path("known.csv"), X, ITEMS, who=range(len(X)), age=AGES)
+    run("learn known.csv --id who --label age -o out --C 1 --folds 2 --no-baseline")
+    assert predicted("new.csv --model out")["id"] == [f"p{row}" for row in range(9)]
+    write_table(Path("unknown.csv"), NEW, ITEMS)
+    assert "id" not in predicted("unknown.csv --model out")
+
+
+# What is refused.
+
+
 def test_refused(capsys):
     run(f"learn {PEOPLE} -o out --C 1")
     capsys.readouterr()
@@ -124,8 +155,10 @@ def test_refused(capsys):
     Path("strange.csv").write_text("first,second\ntea,wine\n")
     for words, message in (
         ("new.csv --skip who --model nowhere", "there is no nowhere/weights.npz: wkendall learn -o nowhere writes it"),
-        ("new.csv --model out", "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; use --skip"),
-        ("other.csv --model out", "out/weights.npz has the item 'tea' that other.csv lacks, and other.csv has the"),
+        (
+            "other.csv --model out",
+            "out/weights.npz has the item 'tea' that other.csv lacks, and other.csv has the item 'cola' that out/weights.npz ",
+        ),
         (
             "gaps.csv --model out",
             "line 2, column 'tea' holds NaN: every item needs a number; wkendall learn with --missing bottom puts items without "

@@ -58,7 +58,7 @@ PYTHON = [
      'X is sparse: items that a row does not store are not listed and come last, so pass missing="bottom"'),
     (lambda: gram([[1, 2]], [[1, 2, 3]]), "X has 2 items, but Y has 3: both must rank the same items"),
     (lambda: gram(Rankings([[1, 2]], items="ab"), Rankings([[1, 2]], items="ac")),
-     "X has the item 'b', but Y does not: both must rank the same items"),
+     "X has the item 'b', but Y does not: both must rank the same items; only Y has 'c'"),
     (lambda: gram([[1, 2, 3]], weight="top"),
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),

@@ -6,13 +6,24 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
 from wkendall import datasets
 
 mpl.use("Agg")
 
 X = datasets.make_uniform(12, 5, rng=0)
 Y = np.arange(12) % 2
+TRANSFORMERS = [wkendall.KendallGram, wkendall.KendallFeatures, wkendall.KendallNystroem, wkendall.KendallNeighbors]
 LEARNERS = [getattr(wkendall, name) for name in wkendall.__all__ if name.endswith(("Classifier", "Regressor"))]
+
+
+class Last(BaseEstimator):
+    """The last step of a pipeline."""
+
+    def fit(self, X, y):
+        self.fitted_ = X, y
+        return self
 
 
 def fitted(model):
@@ -23,6 +34,12 @@ def ranks_beside(X, y):
     """Rankings of one item beside those of X."""
     others = y.to_frame() if isinstance(y, pd.Series) else np.asarray(y)[:, np.newaxis]
     return wkendall.independence_test(X, wkendall.Rankings(others, ties="mean"), rng=0)
+
+
+def paired_rankings(X, y):
+    """Rankings that are compared with those of X row by row."""
+    others = pd.DataFrame(np.asarray(X), index=y.index) if isinstance(y, pd.Series) else np.asarray(X)
+    return wkendall.permutation_pvalue(X, others, rng=0, n_permutations=9)
 
 
 def kmeans():
@@ -40,8 +57,22 @@ PAIRED = {
     "plot_map": ("groups", lambda X, y: wkendall.plotting.plot_map(X, groups=y)),
     "KendallKMeans.fit": ("sample_weight", lambda X, y: kmeans().fit(X, sample_weight=y + 1)),
     "KendallKMeans.score": ("sample_weight", lambda X, y: fitted(kmeans()).score(X, sample_weight=y + 1)),
+    "Rankings, counts": ("counts", lambda X, y: wkendall.Rankings(X, counts=y)),
+    "Rankings, mask": ("the mask", lambda X, y: wkendall.Rankings(X)[y > 0]),
+    "permutation_pvalue": ("Y", paired_rankings),
+    "KendallKMeans.fit, y": ("y", lambda X, y: kmeans().fit(X, y)),
+    "KendallKMeans.score, y": ("y", lambda X, y: fitted(kmeans()).score(X, y)),
     "KendallKMeans, init": ("init", lambda X, y: wkendall.KendallKMeans(2, init=y).fit(X)),
 }
+for transformer in TRANSFORMERS:
+    PAIRED |= {
+        f"{transformer.__name__}.fit": ("y", lambda X, y, of=transformer: of().fit(X, y)),
+        f"{transformer.__name__}.fit_transform": ("y", lambda X, y, of=transformer: of().fit_transform(X, y)),
+        f"{transformer.__name__} in a pipeline": (
+            "y",
+            lambda X, y, of=transformer: make_pipeline(of(), Last()).fit(X, y),
+        ),
+    }
 for learner in LEARNERS:
     PAIRED |= {
         f"{learner.__name__}.fit": ("y", lambda X, y, of=learner: of().fit(X, y)),
@@ -61,7 +92,7 @@ for learner in LEARNERS:
 @pytest.mark.parametrize("name", PAIRED)
 def test_rows_with_other_labels_are_refused(name):
     argument, work = PAIRED[name]
-    first = "data" if name == "corr" else "X"
+    first = {"corr": "data", "Rankings, mask": "the rankings"}.get(name, "X")
     frame = pd.DataFrame(X)
     for labels, row, one, other in [
         (range(11, -1, -1), 0, "0", "11"),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import TEXT, check_unmasked, same_label, wrong_axes
-from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry
+from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry, bad_type
 from wkendall._text import shown
 
 
@@ -33,6 +33,12 @@ def check_not_rearranged(x: object, y: object, attribute: str, names: tuple[str,
     first, second = (sorted(map(repr, labels_of(values, attribute) or ())) for values in (x, y))
     if first == second:
         check_same_labels(x, y, attribute, names, kind)
+
+
+def check_collected(values: object, name: str) -> None:
+    """Refuse a lazy frame of polars."""
+    if type(values).__name__ == "LazyFrame":
+        raise bad_type(name, f" is a LazyFrame, whose rows have not been computed: pass {name}.collect()")
 
 
 def labels_of(values: object, attribute: str) -> list[Hashable] | None:

@@ -52,6 +52,8 @@ class Reading(NamedTuple):
     advises: bool = True
     #: Whether `missing="anywhere"` is possible, and therefore suggested.
     anywhere: bool = True
+    #: Whether the caller takes the options; if not, errors suggest a `Rankings`.
+    own: bool = True
 
     def read(self, values: ArrayLike, name: str, axes: int = 2, threads: int | None = None) -> Read:
         """Check rankings, one per row, or with `axes=1` one ranking; `name` is the name of the caller's argument."""
@@ -86,7 +88,7 @@ class Reading(NamedTuple):
         if self.input == "orders":
             raise bad_argument(name, f"{reason}which goes with ranks and scores, not with orders", kind="sparse")
         if self.advises:
-            raise bad_argument(name, reason, "sparse", kind="sparse")
+            raise bad_argument(name, reason, "sparse" if self.own else "sparse of", name, kind="sparse")
         rule = "which is not possible here; pass an array with a number for every item"
         raise bad_argument(name, reason + rule, kind="sparse")
 
@@ -127,17 +129,18 @@ class Reading(NamedTuple):
         given = "".join(parts_of(error).advice)  # of the crate
         if not self.advises:
             return given if given == "scores" else ""
+        of = "" if self.own else " of"
         if error.kind == "nan":
-            return "lists" if self.input == "orders" else "missing" if self.anywhere else "missing last"
-        return "ties" if error.kind == "duplicate" and self.input != "orders" else given
+            return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
+        return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given
 
 
 def _explained(error: RankingError, name: str, advice: str) -> RankingError:
     """Add the name of the argument, and advice, to an error."""
     parts = parts_of(error)
     reason = parts.reason if parts.places else f": {parts.reason}"
-    return remade(error, parts._replace(reason=reason, subject=name, advice=(advice,)), argument=name)
+    return remade(error, parts._replace(reason=reason, subject=name, advice=(advice, name)), argument=name)
 
 
 #: How arrays are read if nothing else is said: complete rankings, given by ranks.
-RANKS = Reading()
+RANKS = Reading(own=False)

@@ -91,6 +91,14 @@ def _run(words: list[str]) -> int:
 class _Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line, without printing the usage."""
 
+    def parse_args(self, words: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
+        found, rest = self.parse_known_args(words)
+        if rest:
+            several = [name for name in ("--skip", "--items") if name in words and not rest[0].startswith("-")]
+            hint = f"; several names of {several[0]} are separated by commas, without spaces" if several else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+        return found
+
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help shows more)\n")
 

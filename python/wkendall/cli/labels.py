@@ -27,7 +27,7 @@ def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
     if arguments.labels is None:
         path, found, lines = source.path, source.apart[arguments.label], source.lines
     else:
-        path, found, lines = _from_file(arguments)
+        path, found, lines = _from_file(arguments, source)
     if isinstance(found, list):
         labels = _from_cells(path, found, lines, arguments.regression)
     else:
@@ -42,7 +42,7 @@ def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
     return labels
 
 
-def _from_file(arguments: argparse.Namespace) -> tuple[Path, list[str] | NDArray[Any], Sequence[int]]:
+def _from_file(arguments: argparse.Namespace, source: Source) -> tuple[Path, list[str] | NDArray[Any], Sequence[int]]:
     path = arguments.labels
     kind = kind_of(path)
     if kind == NPY:
@@ -65,7 +65,20 @@ def _from_file(arguments: argparse.Namespace) -> tuple[Path, list[str] | NDArray
         if len(cells) != width:
             hint = ": --label says which column has the labels" if arguments.label is None else ""
             raise CommandError(f"{path.name}, line {line}: the row has {len(cells)} cells, not {width}{hint}")
+    if arguments.label is not None and arguments.id in names:
+        _check_same_rankings(path, names.index(arguments.id), rows, source)
     return path, [cells[column] for _, cells in rows], [line for line, _ in rows]
+
+
+def _check_same_rankings(path: Path, column: int, rows: Sequence[tuple[int, list[str]]], source: Source) -> None:
+    """Refuse labels of other rankings, or in another order, if both files name the rankings."""
+    for row, ((line, cells), name) in enumerate(zip(rows, source.rankings.labels or (), strict=False)):
+        if cells[column] != name:
+            where = f", line {source.lines[row]}" if source.lines else ""
+            raise CommandError(
+                f"{path}, line {line}: the label is for {cells[column]!r}, but the ranking is {name!r} in {source.path}"
+                f"{where}: both must have the same rankings in the same order"
+            )
 
 
 def _from_cells(path: Path, cells: list[str], lines: Sequence[int], regression: bool) -> NDArray[Any]:

@@ -230,7 +230,7 @@ def _write(
 ) -> None:
     settings = {name: getattr(arguments, name) for name in ("method", "regression", "order", "components", "pure")}
     settings |= {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "folds", "seed")}
-    settings |= {"named": rankings.items is not None}
+    settings |= {"named": rankings.items is not None, "id": arguments.id}
     settings |= {"init": model.get_params().get("init"), "C": model.C, "C_tried": plan.grid, "wkendall": __version__}
     one = isinstance(model.U_, np.ndarray)
     arrays: dict[str, Any] = {"U": model.U_, "B": model.B_} if one else {}

@@ -40,6 +40,7 @@ _ADVICE = {
     "ties": "; --ties mean treats equal numbers as ties",
     "unknown": "",
 }
+_ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "sparse", "ties")}
 #: The same for predictions, which take the options of reading from the model.
 _LEARNED = _ADVICE | {
     "missing last": "; wkendall learn with --missing bottom puts items without a number last",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import as_axes
+from wkendall._errors import RankingError
 from wkendall._run import Run
 from wkendall._text import parsed_json
 from wkendall.arrays.options import Reading
@@ -19,10 +21,11 @@ from wkendall.cli.arrays import load_arrays
 from wkendall.cli.messages import CommandError, command_errors
 from wkendall.cli.options import add_files, add_output, add_running, wants_progress
 from wkendall.cli.output import check_output, new_file, say_written, text_file
-from wkendall.cli.reading import check_reading, read_rankings
+from wkendall.cli.reading import CSV, check_reading, kind_of, read_rankings
 from wkendall.embedding import linear_function_of
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
+from wkendall.reading.csv_rows import first_row
 
 WEIGHTS = "weights.npz"
 #: Options for the meaning of the numbers, which are fixed by learning.
@@ -32,14 +35,15 @@ _SUMMARY = "predict labels with learned weights"
 _DESCRIPTION = """\
 Predict the labels of rankings with the result of wkendall learn.
 
-Writes a CSV file with one row for each ranking: its name if there is one (--id),
-the prediction, and for classes the scores. With two classes, the second is
+Writes a CSV file with one row for each ranking: its name if there is one, the
+prediction, and for classes the scores. With two classes, the second is
 predicted if the score is positive; with more, the one with the largest score.
+Names are in the column --id; by default the column that was --id in learning.
 
 The meaning of the numbers (--input, --top, --ties, --missing) is taken from
-learning. The items must be the same. They are matched by name, in any order;
-without names, the columns must be in the order of learning. weights.npz has
-only numbers and text: reading it runs no code.
+learning. The items must be the same. They are matched by name, in any order, and
+other columns are not used; without names, the columns must be in the order of
+learning. weights.npz has only numbers and text: reading it runs no code.
 """
 _EPILOG = """\
 examples:
@@ -104,6 +108,10 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
     model = _load(weights)
     for name in _MEANING:
         setattr(arguments, name, model.settings[name])
+    if arguments.id is None and arguments.header is not False and kind_of(arguments.file) == CSV:
+        with suppress(OSError, RankingError):  # said when the file is read
+            known = model.settings.get("id")
+            arguments.id = known if known in first_row(arguments.file, arguments.delimiter) else None
     check_reading(arguments, arguments.file)
     names = model.items if model.settings.get("named", True) else None
     like = Contents(str(model.path), np.empty((0, len(model.items))), names)

@@ -48,6 +48,10 @@ _OPTIONS: dict[str, tuple[str, object]] = {
 }
 
 
+#: Items that are listed when a file has been read.
+MOST_NAMES = 10
+
+
 class Source(NamedTuple):
     """Rankings from a file, with their names and counts, and what else was asked for."""
 
@@ -179,7 +183,14 @@ def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", e
     if sys.stderr is not None:
         with suppress(OSError):
             many = f" ({voters} voters)" if voters else ""
-            print(f"read {' of '.join(sizes)} from {contents.name}{many}", file=sys.stderr, flush=True)
+            names = f": {_listed(contents.items)}" if columns == "item" and contents.items else ""
+            print(f"read {' of '.join(sizes)} from {contents.name}{many}{names}", file=sys.stderr, flush=True)
+
+
+def _listed(names: Sequence[object]) -> str:
+    """Return names as a list; the last one is always there, because a column that is not an item often comes last."""
+    words = [short(f'"{name}"' if "," in str(name) else str(name), 30) for name in names]
+    return ", ".join(words if len(words) <= MOST_NAMES else [*words[: MOST_NAMES - 1], "...", words[-1]])
 
 
 def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like: Contents | None) -> Contents:
@@ -211,9 +222,10 @@ def check_found(arguments: argparse.Namespace, *files: Contents) -> None:
 def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like: Contents | None) -> Contents:
     how: dict[str, Any] = {name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id")}
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
-    known = None if like is None or arguments.layout == "ranks" else like.items
-    how["items"] = known if arguments.items is None else arguments.items
+    how["items"] = arguments.items
     with csv_errors(arguments):
+        if arguments.items is None and like is not None:
+            how["items"] = _columns_of(like, path, arguments) if arguments.layout == "ranks" else like.items
         return read_table(path, **how)._replace(name=str(path))
 
 
@@ -226,13 +238,29 @@ def csv_errors(arguments: argparse.Namespace) -> Iterator[None]:
         raise CommandError(f"{message_of(error)}{_csv_hint(error, arguments)}") from error
 
 
+def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
+    """Return the items of a model if a file has a column for each; say which other columns are not used."""
+    row = [] if arguments.header is False else first_row(path, arguments.delimiter)
+    if model.items is None or arguments.input == "orders" or not set(model.items).issubset(row):
+        return None
+    named = {*model.items, *arguments.skip, arguments.id}
+    unused = [name for number, name in enumerate(row, 1) if not named.intersection((name, str(number)))]
+    if unused and sys.stderr is not None:
+        with suppress(OSError):
+            print(f"not used from {path}, because not in {model.name}: {_listed(unused)}", file=sys.stderr, flush=True)
+    return model.items
+
+
 def _csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Say which option helps with a CSV file that cannot be read."""
     if error.kind == "text" and getattr(arguments, "layout", None) == "ranks" and not _are_numbers(str(error.value)):
-        return "; use --skip COLUMN to leave a column out, or --layout choices or long for names of items in the cells"
+        use = "use --skip COLUMN to leave a column out, --id COLUMN for names of the rankings"
+        return f"; {use}, or --layout choices or long for names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
         return "; use --delimiter ' ' for numbers with spaces between them"
-    return "; use --skip COLUMN to leave a column out" if error.kind in ("text", "no name") else ""
+    return (
+        "; use --skip COLUMN to leave a column out, --id COLUMN for names" if error.kind in ("text", "no name") else ""
+    )
 
 
 def _are_numbers(cell: str) -> bool:

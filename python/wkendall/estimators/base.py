@@ -7,17 +7,19 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_order, as_result_type, as_threads, row_labels
+from wkendall._errors import RankingError, located
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
@@ -67,30 +69,49 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         """Check the rankings of a method call, and the number and names of the items."""
         if isinstance(X, Rankings):
             return check_rankings(self, X, reset=reset)
-        return self._described(read_rankings(self._data(X, reset=reset), "X", self._reading(), self._threads), X, reset)
+        found: Rankings = self._described(self._data(X, reset=reset), X, reset)
+        return found
 
     def _data(self, X: ArrayLike, **how: Any) -> Any:
         """Check an array as scikit-learn does; return it, and `y` if there is one."""
         if is_sparse(X):
-            self._reading().check_takes_lists("X")
+            self._reading(how.get("reset", True)).check_takes_lists("X")
             how["accept_sparse"] = True
         return checked_data(self, X, **how)
 
-    def _described(self, rankings: Rankings, X: ArrayLike, reset: bool) -> Rankings:
-        """Return rankings with the names of the items and the labels of the rows of the data that they come from."""
+    def _described(self, data: Any, X: ArrayLike, reset: bool, read: Callable[..., Any] = read_rankings) -> Any:
+        """Read checked data; return rankings with the names of the items and the labels of the rows of `X`."""
         items, labels = self._names(X), row_labels(X)
+        try:
+            rankings = read(data, "X", self._reading(reset), self._threads)
+        except RankingError as error:
+            raise located(error, items, labels) from None
         if reset:
-            self._items_of_fit = items
-        if items is None and labels is None:
+            self._items_of_fit, self._reading_of_fit = items, None
+        if not isinstance(rankings, Rankings) or (items is None and labels is None):
             return rankings
         return rankings._with(items=items, labels=labels)
+
+    def _output(self, values: Array, X: object) -> Array:
+        """Return the result of a transformer. For `set_output(transform="pandas")` it has the labels of a `Rankings`."""
+        if not isinstance(X, Rankings) or X._labels is None:
+            return values
+        chosen = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        if chosen != "pandas":
+            return values
+        import pandas as pd
+
+        return cast("Array", pd.DataFrame(values, index=X.labels))
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
         """Return the names of the items; the columns of orders are places."""
         return None if self.input == "orders" else names_of_columns(X)
 
-    def _reading(self) -> Reading:
-        return Reading(self.input, self.top, self.ties, self.missing)
+    def _reading(self, reset: bool = True) -> Reading:
+        """Return how arrays are read; after `fit` as the `Rankings` of `fit`, unless the parameters say otherwise."""
+        own = Reading(self.input, self.top, self.ties, self.missing)
+        fitted: Reading | None = None if reset else self._reading_of_fit
+        return own if fitted is None or own != Reading() else fitted
 
     @property
     def _threads(self) -> int | None:
@@ -132,7 +153,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         out = np.empty((len(rankings), self._n_features_out), dtype=result_type)
         for rows, vectors in self._pieces(rankings, None):
             out[rows] = vectors
-        return out
+        return self._output(out, X)
 
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.

@@ -93,8 +93,9 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     max_iter: SupportsIndex = 300
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find clusters. `sample_weight` has a weight for each ranking; how often it was observed, if absent."""
+        check_same_rows(X, y)
         as_order(self.n_init, "n_init")
         as_order(self.max_iter, "max_iter")
         clusters = as_order(self.n_clusters, "n_clusters")
@@ -175,7 +176,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             )
         if not isinstance(given, Rankings):
             check_items_of_fit(self, self.init, "init")
-            given = read_rankings(given, "init", self._reading(), self._threads)
+            given = read_rankings(given, "init", self._reading(reset=False), self._threads)
         centres = matched(different, given, (FITTED, "init"))
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
@@ -204,11 +205,12 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def transform(self, X: ArrayLike | Rankings) -> Array:
         """Return the distance of each ranking from each centre, in the feature space of the kernel."""
         check_is_fitted(self)
-        return np.sqrt(self._squares(self._read(X, reset=False), self.rankings_))
+        return self._output(np.sqrt(self._squares(self._read(X, reset=False), self.rankings_)), X)
 
-    def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
+    def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the sum of the squared distances from the nearest centres: larger is better."""
         check_is_fitted(self)
+        check_same_rows(X, y)
         rankings = self._read(X, reset=False)
         weights = sample_weights(sample_weight, rankings)
         unit = power_of_two(float(weights.max()))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wkendall._arguments import Array
+from wkendall._arguments import Array, check_same_rows
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.embedding import features_of
@@ -52,8 +52,9 @@ class KendallFeatures(VectorMap):
     _: KW_ONLY
     dtype: DTypeLike = np.float64
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Check rankings and parameters."""
+        check_same_rows(X, y)
         rankings = self._read(X, reset=True)
         self._n_features_out = self._vectors(rankings[:1]).shape[1]
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_result_type, row_labels
+from wkendall._arguments import Array, as_result_type, check_same_rows, row_labels
 from wkendall._run import Run
 from wkendall.arrays.sparse import is_sparse
 from wkendall.estimators import kernel_cache
@@ -39,7 +40,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`.
+        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`; after
+        `fit` with one, and without these options, arrays are read as it was.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
@@ -77,8 +79,9 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     dtype: DTypeLike = np.float64
     cache_size: float | None = None
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Store the rankings to compare with."""
+        check_same_rows(X, y)
         self._keep(X)
         return self
 
@@ -92,6 +95,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
             self._rankings: Rankings | Known = rankings.without_handle()
             counts = X._counts if isinstance(X, Rankings) else None
             self._told: dict[str, Any] = {"items": self._items_of_fit, "labels": row_labels(X), "counts": counts}
+            self._told["reading"] = self._reading_of_fit or self._reading()
         else:
             self._gram(rankings[:1])  # checks the parameters
             self._rankings = rankings
@@ -116,11 +120,12 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     def transform(self, X: ArrayLike | Rankings) -> Array:
         """Return the kernel between rankings, one per row of the result, and the rankings of `fit`."""
         check_is_fitted(self)
-        return self._matrix(self._read_known(X, reset=False), self._rankings)
+        return self._output(self._matrix(self._read_known(X, reset=False), self._rankings), X)
 
-    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:
         """Store the rankings and return the kernel between all of them."""
-        return self._matrix(self._keep(X))
+        check_same_rows(X, y)
+        return self._output(self._matrix(self._keep(X)), X)
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:
         """Check the rankings of a method call, or find them in the cache."""
@@ -130,12 +135,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         if isinstance(X, Rankings):
             return kernel_cache.CACHE.numbered(self._read(X, reset=reset), most)
         data = self._data(X, reset=reset)
-        found = kernel_cache.CACHE.known(data, "X", self._reading(), self._threads, most)
-        if isinstance(found, Known):
-            if reset:
-                self._items_of_fit = self._names(X)
-            return found
-        return self._described(found, X, reset)
+        found: Rankings | Known = self._described(data, X, reset, partial(kernel_cache.CACHE.known, most=most))
+        return found
 
     def _matrix(self, x: Rankings | Known, y: Rankings | Known | None = None) -> Array:
         most = as_bytes(self.cache_size)

@@ -13,11 +13,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from wkendall._arguments import check_same_rows, check_unmasked
-from wkendall._errors import Parts, RankingError, remade
+from wkendall._arguments import check_same_rows, check_unmasked, row_labels
+from wkendall._errors import Parts, RankingError, located, remade
 from wkendall._text import one_line, shown
-from wkendall.arrays.convert import as_array, check_not_rearranged, check_objects, check_same_labels, labels_of
-from wkendall.rankings import Rankings, matched
+from wkendall.arrays.convert import (
+    as_array,
+    check_collected,
+    check_not_rearranged,
+    check_objects,
+    check_same_labels,
+    labels_of,
+)
+from wkendall.arrays.options import Reading
+from wkendall.rankings import Rankings, check_different, matched
 
 #: The rankings of `fit`, in messages.
 FITTED = "the data of fit"
@@ -28,9 +36,11 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
 
     Missing and infinite values are not checked here. The readers of rankings check them and report the row.
     """
+    check_collected(X, "X")
     if how.keys() == {"reset"} and _is_plain(estimator, X, how["reset"]):
         return X
     check_unmasked(X, "X")
+    names_of_columns(X)  # refuses two of one name
     y = how.get("y")
     if y is not None:
         check_unmasked(y, "y")
@@ -39,11 +49,16 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     except (TypeError, ValueError) as error:
         if not issparse(X):  # for these scikit-learn's own message is clear
             array = _two_axes(X)
-            _check_entries(array, error)
+            try:
+                _check_entries(array, error)
+            except RankingError as wrong:
+                raise located(wrong, names_of_columns(X), row_labels(X)) from None
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        raise type(error)(one_line(str(error))) from None
+        moved = sorted(map(str, labels_of(X, "columns") or ())) == sorted(getattr(estimator, "feature_names_in_", ()))
+        advice = " Or pass a Rankings, whose items are matched by name." if moved and not how.get("reset", True) else ""
+        raise type(error)(one_line(str(error)) + advice) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
     check_same_rows(X, y, ("X", "y"))
     return found
@@ -77,7 +92,7 @@ def check_rankings(estimator: Any, X: Rankings, *, reset: bool, least: int = 1) 
         fitted = SimpleNamespace(n_items=estimator.n_features_in_, _items=estimator._items_of_fit)
         return matched(cast("Rankings", fitted), X, (FITTED, "X"))
     estimator.n_features_in_ = X.n_items
-    estimator._items_of_fit = X._items
+    estimator._items_of_fit, estimator._reading_of_fit = X._items, X._reading and Reading(*X._reading[:4])
     estimator.__dict__.pop("feature_names_in_", None)
     estimator._labels_of_items = X.items
     if X._items is not None and all(isinstance(name, str) for name in X._items):
@@ -137,7 +152,10 @@ def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item")
 def names_of_columns(X: object) -> tuple[Hashable, ...] | None:
     """Return the names of the columns; the columns of a data frame without names are labelled 0, 1, 2, ..."""
     labels = labels_of(X, "columns")
-    return None if labels is None or labels == list(range(len(labels))) else tuple(labels)
+    if labels is None or labels == list(range(len(labels))):
+        return None
+    check_different(labels, "X")
+    return tuple(labels)
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_order, check_choice, check_flag
+from wkendall._arguments import as_order, check_choice, check_flag, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall._saved import load_object, save_object
@@ -120,7 +120,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         self.radius = radius
         self.mode = mode
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Store the rankings to search. Lists get an index, which a pickle of the object contains.
 
         Parameters
@@ -128,12 +128,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
         if self.radius is not None:
@@ -318,8 +319,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         X : Rankings or array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
-            Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a distance of at most `radius`.
-            If absent, `radius` of the object is used.
+            As for the class. If absent, `radius` of the object is used.
         return_distance : bool
             Whether to return distances too.
         sort_results : bool
@@ -414,19 +414,20 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
             raise _too_many(count - 1, rows)
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, self._run()))
 
-    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
         """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
 
         Parameters
         ----------
         X : Rankings or array-like of shape (m, n)
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         scipy.sparse.csr_matrix of shape (m, m)
         """
+        check_same_rows(X, y)
         searched = self.fit(X)._searched
         return self._graph(searched, searched)
 

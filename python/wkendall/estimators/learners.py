@@ -33,7 +33,7 @@ from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.suquan import check_learnable, leading_weights
-from wkendall.rankings import Rankings, merged, read_rankings, sample_weights
+from wkendall.rankings import Rankings, merged, sample_weights
 from wkendall.tensors import one_tensor, position_weights
 
 Labels = NDArray[Any]
@@ -86,12 +86,12 @@ class Learner(RankingEstimator):
             rankings = check_rankings(self, X, reset=True, least=2)
         else:
             data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
-            rankings = self._described(read_rankings(data, "X", self._reading(), self._threads), X, True)
+            rankings = self._described(data, X, True)
         check_learnable(rankings, int(self.order))
         return rankings, targets
 
-    def _reading(self) -> Reading:
-        return super()._reading()._replace(anywhere=False)
+    def _reading(self, reset: bool = True) -> Reading:
+        return super()._reading(reset)._replace(anywhere=False)
 
     def _tasks(self, rankings: Rankings, targets: list[Array], costs: Array) -> list[Task]:
         """Combine rankings and targets; merge equal rankings."""

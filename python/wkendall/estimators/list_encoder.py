@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import check_choice, check_flag
+from wkendall._arguments import check_choice, check_flag, check_same_rows
 from wkendall._errors import RankingError, parts_of, remade
 from wkendall.estimators.input_checks import check_places
 from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
@@ -70,7 +70,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.unknown = unknown
         self.items = items
 
-    def fit(self, X: Iterable[object], y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Iterable[object], y: object = None) -> Self:
         """Learn the items.
 
         Parameters
@@ -79,12 +79,13 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Ranked lists, as for `from_lists`; columns are in the order in which items first appear. You can also pass
             the names of all items (strings or numbers), in the order of the columns.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         self
         """
+        check_same_rows(X, y)
         self._learn(X)
         return self
 
@@ -136,7 +137,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Pickle without the columns, which follow from the items."""
         return {name: value for name, value in super().__getstate__().items() if name != "_columns"}
 
-    def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:  # noqa: ARG002
+    def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:
         """Learn the items of ranked lists, and turn the lists into ranks.
 
         Parameters
@@ -144,12 +145,13 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : iterable of iterables
             Ranked lists, as for `from_lists`.
         y : object
-            Not used.
+            Not used, except that a pandas object must have the same labels of rows as `X`.
 
         Returns
         -------
         ndarray of shape (m, n), or scipy.sparse.csr_array
         """
+        check_same_rows(X, y)
         rows = self._learn(X)
         if rows is None:
             raise TypeError("X holds names, but must hold ranked lists: only fit takes names")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from wkendall._arguments import Array, as_order, as_result_type, check_choice
+from wkendall._arguments import Array, as_order, as_result_type, check_choice, check_same_rows
 from wkendall.estimators.base import VectorMap, distinct
 from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.seeding import draw_apart
@@ -86,8 +86,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     dtype: DTypeLike = np.float64
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
         """Draw landmarks and measure how well they approximate the kernel."""
+        check_same_rows(X, y)
         as_order(self.n_components, "n_components")
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))
         as_result_type(self.dtype)

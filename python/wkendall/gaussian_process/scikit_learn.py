@@ -23,7 +23,7 @@ from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
 from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Kernel, Mallows
-from wkendall.rankings import Rankings, matched, read_rankings
+from wkendall.rankings import Rankings, matched, read_rankings, reading_beside
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
@@ -84,9 +84,10 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         rankings = self._read(X)
         return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
 
-    def _read(self, X: ArrayLike | Rankings, name: str = "X") -> Rankings:
-        """Read an array by the options of the kernel; a `Rankings` has been read."""
-        options = Reading() if isinstance(X, Rankings) else Reading(self.input, self.top, self.ties, self.missing)
+    def _read(self, X: ArrayLike | Rankings, name: str = "X", other: ArrayLike | Rankings | None = None) -> Rankings:
+        """Read an array by the options of the kernel, or of another `Rankings` if it has none; a `Rankings` has been read."""
+        own = Reading(self.input, self.top, self.ties, self.missing)
+        options = Reading() if isinstance(X, Rankings) else reading_beside(own, X, other)
         return read_rankings(X, name, options, self._run().threads)
 
     def _run(self) -> Run:

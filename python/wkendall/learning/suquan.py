@@ -15,11 +15,20 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_same_rows, check_unmasked
+from wkendall._arguments import (
+    Array,
+    as_axes,
+    as_order,
+    as_threads,
+    check_flag,
+    check_same_rows,
+    check_unmasked,
+    entry_name,
+)
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import RANKS
 from wkendall.learning.decomposition import Pure, scattered
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
@@ -94,7 +103,7 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
-    rankings = read_rankings(X, "X", Reading(anywhere=False), threads)
+    rankings = read_rankings(X, "X", RANKS._replace(anywhere=False), threads)
     check_learnable(rankings, axes)
     coefficients = class_coefficients(y, sample_weights(None, rankings))
     check_same_rows(rankings, y, ("X", "y"))
@@ -123,7 +132,7 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
         raise ValueError(f"y has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise ValueError(f"y[{row}] is {labels[row]}, but must be the class of a ranking")
+        raise ValueError(f"{entry_name(y, 'y', row)} is {labels[row]}, but must be the class of a ranking")
     if labels.dtype == object:
         kinds = sorted({type(label).__name__ for label in labels})
         if len(kinds) > 1 or kinds == ["NoneType"]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, check_same_rows
+from wkendall._arguments import Array, check_same_rows, entry_name, is_absent
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run
+from wkendall._text import shown
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
 from wkendall.plotting.figures import axes_or_new, titled
@@ -50,7 +51,8 @@ def plot_map(
     kernel : Kernel, optional
         As for `gram_matrix`.
     groups : array-like of shape (m,), optional
-        A label for each ranking. Each label has its own colour, and a legend shows them.
+        A label for each ranking. Each label has its own colour, and a legend shows them; its title is the name of a
+        series. Ordered categories keep their order.
     ax, title
         As for `plot_weights`.
     n_jobs : int, optional
@@ -76,7 +78,7 @@ def plot_map(
     check_fits(rows, rows, np.dtype(np.float64), ADVICE)
     points, shares = components(gram_of(rankings, None, chosen, run))
     ax = axes_or_new(ax)
-    for label in [None] if labels is None else np.unique(labels):
+    for label in [None] if labels is None else _different(groups, labels):
         some = points if label is None else points[labels == label]
         ax.plot(some[:, 0], some[:, 1], ".", alpha=0.6, label=None if label is None else str(label))
     names = rankings.items or range(rankings.n_items)
@@ -84,10 +86,24 @@ def plot_map(
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
     if labels is not None:
-        ax.legend(frameon=False)
+        name = getattr(groups, "name", None)
+        ax.legend(frameon=False, title=name if isinstance(name, str) and name else None)
     titled(ax, title)
     _fit_limits(ax)
     return ax
+
+
+def _different(groups: Any, labels: NDArray[Any]) -> Sequence[Any]:
+    """Return the different labels: ordered categories in their order, others sorted."""
+    for row, label in enumerate(labels.tolist()):
+        if is_absent(label):
+            what = f" is {shown(label)}: every ranking needs a group"
+            raise bad_argument(entry_name(groups, "groups", row), what, row=row, kind="nan")
+    dtype = getattr(groups, "dtype", None)
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
+        present = set(labels.tolist())
+        return [label for label in dtype.categories if label in present]  # type: ignore[union-attr]
+    return list(np.unique(labels))
 
 
 def components(gram: Array) -> tuple[Array, Array]:

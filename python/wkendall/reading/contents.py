@@ -55,7 +55,7 @@ class Contents(NamedTuple):
         except RankingError as error:
             raise self._located(error) from None
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
-        return Rankings._made(core, reading.missing, **parts)
+        return Rankings._made(core, reading.missing, reading=reading, **parts)
 
     def _read(self, reading: Reading) -> Any:
         reading.check()

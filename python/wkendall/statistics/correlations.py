@@ -142,7 +142,7 @@ def corr(
         length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of
         pandas and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
         series or a 1-d array is one column. Values that a sparse array does not store are 0; the time depends on the
-        stored ones.
+        stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.

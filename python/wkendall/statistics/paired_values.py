@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import TEXT, Array, check_choice, check_unmasked, real_array
-from wkendall._errors import bad_argument, bad_type
+from wkendall._arguments import TEXT, Array, check_choice, check_unmasked, entry_name, is_absent, real_array
+from wkendall._errors import RankingError, bad_argument, bad_type, parts_of, remade
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall._text import shown
@@ -55,6 +55,9 @@ class Values(NamedTuple):
 
 def values_of(y: Any, rankings: Rankings, y_kernel: object, bandwidth: object, run: Run) -> Values:
     """Read the values that are paired with rankings, one for each person, and choose the kernel between them."""
+    columns = getattr(y, "columns", None)
+    if columns is not None and len(columns) == 1 and not isinstance(y_kernel, Measure):
+        y = y[columns[0]]
     if isinstance(y_kernel, Measure) or isinstance(y, Rankings):
         if isinstance(y_kernel, str):
             raise bad_argument("y_kernel", f" is {y_kernel!r}, but y is a Rankings: pass a kernel between rankings")
@@ -72,7 +75,17 @@ def values_of(y: Any, rankings: Rankings, y_kernel: object, bandwidth: object, r
     counts = rankings._counts
     people = y if counts is None else _repeated(y, counts)
     rows = len(rankings) if counts is None else int(counts.sum())
-    return _labels(people, rows) if kind == "delta" else _numbers(people, rows, bandwidth)
+    try:
+        return _labels(people, rows) if kind == "delta" else _numbers(people, rows, bandwidth)
+    except RankingError as error:
+        if error.row is None:
+            raise
+        row = error.row if counts is None else int(np.searchsorted(counts.cumsum(), error.row, side="right"))
+        place = entry_name(y, "", row)
+        if kind != "delta" and _as_array(y).ndim == 2:
+            place = f"{place[:-1]}, {error.column}]"
+        parts = parts_of(error)
+        raise remade(error, parts._replace(reason=f"{place}{parts.reason}"), row=row) from None
 
 
 def _repeated(y: Any, counts: samples.Counts) -> Any:
@@ -127,8 +140,8 @@ def _labels(y: Any, rows: int) -> Values:
     member = np.empty(rows, dtype=np.intp)
     # Those of a list as they are: an array could make equal numbers or texts of them.
     for row, label in enumerate(y if isinstance(y, list | tuple) else array.tolist()):
-        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
-            raise bad_argument("y", f"[{row}] is {shown(label)}: every ranking needs a label", row=row, kind="nan")
+        if is_absent(label):
+            raise bad_argument("y", f" is {shown(label)}: every ranking needs a label", row=row, kind="nan")
         # To Python 1 and True are equal.
         flag = isinstance(label, bool | np.bool_)
         try:
@@ -189,11 +202,7 @@ def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
     array = real_array(given, "y", (1, 2), "numbers, one for each ranking, or vectors, one per row")
     _check_rows(len(array), rows)
     vectors = array[:, np.newaxis] if array.ndim == 1 else array
-    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
-        value = float(vectors[row, column])
-        place = f"[{row}]" if array.ndim == 1 else f"[{row}, {column}]"
-        known = {"row": row, "column": column, "value": value}
-        raise bad_argument("y", f"{place} is {value}: numbers must be finite", kind="infinite", **known)
+    _check_finite(vectors)
     largest = np.abs(vectors).max(initial=0.0)
     # Differences of the largest doubles would not be finite.
     unit = 0.25 if largest > 2.0**1021 else 1.0
@@ -214,6 +223,20 @@ def _without_middle(column: list[Any], unit: Fraction) -> tuple[Array, Array]:
     left = [unit * (value - middle) for value in exact]
     high = list(map(float, left))
     return np.array(high), np.array([float(value - Fraction(first)) for value, first in zip(left, high, strict=True)])
+
+
+def _check_finite(vectors: Array) -> None:
+    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
+        value = float(vectors[row, column])
+        known = {"row": row, "column": column, "value": value}
+        raise bad_argument("y", f" is {value}: numbers must be finite", kind="infinite", **known)
+
+
+def _checked_bandwidth(bandwidth: object) -> float:
+    number = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
+    if not 0 < number < math.inf:
+        raise bad_argument("bandwidth", f" is {number}, but must be a finite number above 0", value=number)
+    return number
 
 
 def median_distance(numbers: Numbers, counts: samples.Counts) -> float:

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, Random, generator
 from wkendall._run import Run
+from wkendall.arrays.options import RANKS
 from wkendall.gram import as_kernel
 from wkendall.measures import Kernel
-from wkendall.rankings import Rankings, matched, read_rankings
+from wkendall.rankings import Rankings, matched, read_rankings, reading_beside
 from wkendall.statistics.permutations import (
     MOST_PEOPLE,
     Groups,
@@ -96,7 +97,10 @@ def _read(given: Sequence[ArrayLike | Rankings], threads: int | None) -> list[Ra
     if len(given) < 2:
         raise TypeError("two_sample_test needs at least two groups of rankings, one array for each")
     names = [f"groups[{place}]" for place in range(len(given))]
-    groups = [read_rankings(some, name, threads=threads) for some, name in zip(given, names, strict=True)]
+    groups = [
+        read_rankings(some, name, reading_beside(RANKS, some, *given), threads)
+        for some, name in zip(given, names, strict=True)
+    ]
     groups = [matched(groups[0], group, (names[0], name)) for group, name in zip(groups, names, strict=True)]
     for group, name in zip(groups, names, strict=True):
         check_size(int(observed(group).sum()), name)
