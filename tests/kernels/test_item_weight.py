@@ -283,3 +283,19 @@ def test_consensus_and_importance_of_later():
         with pytest.raises(wkendall.RankingError) as caught:
             function(X, kernel=wkendall.Kendall(item_weight=[1, 2, 3, 4, 5]))
         assert caught.value.argument == "item_weight"
+
+
+@pytest.mark.parametrize("made", [
+    lambda v: wkendall.AverageOverlap(item_weight=v), lambda v: wkendall.Kendall("mult", u="log", signed=True, item_weight=v),
+])  # fmt: skip
+def test_neighbours_of_lists_by_weighted_measures(made):
+    """More lists than those for which all pairs are compared anyway."""
+    rng = np.random.default_rng(4)
+    lists = np.argsort(rng.random((5000, 60)), axis=1)[:, :5]
+    rankings = wkendall.from_lists(lists, items=range(60))
+    measure = made(rng.random(60))
+    found = wkendall.neighbors(rankings[:20], rankings, n_neighbors=7, measure=measure)
+    values = wkendall.similarity_matrix(rankings[:20], rankings, measure)
+    wanted = np.lexsort((np.broadcast_to(np.arange(5000), values.shape), -values))[:, :7]
+    np.testing.assert_array_equal(found.indices, wanted)
+    np.testing.assert_array_equal(found.values, np.take_along_axis(values, wanted, axis=1))
