@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from wkendall._arguments import Random, check_same_rows, generator
+from wkendall._arguments import Random, check_same_rows, generator, row_labels
 from wkendall._errors import bad_argument
 from wkendall._matrix import gram_of, value_of
 from wkendall._run import Run
@@ -70,7 +70,9 @@ def permutation_pvalue(
         raise bad_argument(
             "Y", f" has {len(y)} rankings, but X has {len(x)}: each row of X is compared with the same row of Y"
         )
-    check_same_rows(x, y, ("X", "Y"))
+    # Rows with other labels may be compared, such as two systems, but not the same rows in another order.
+    if set(row_labels(x) or ()) & set(row_labels(y) or ()):
+        check_same_rows(x, y, ("X", "Y"))
     sign = -1 if chosen.is_distance else 1
     found = np.empty(len(x))
     for row in range(len(x)):
