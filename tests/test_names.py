@@ -270,6 +270,8 @@ def test_advice_names_rankings_where_there_are_no_options():
 
 def test_lazy_frames_are_refused():
     lazy = pl.from_pandas(COMPLETE).lazy()
+    with pytest.raises(TypeError, match=r"^data is a LazyFrame, .*: pass data\.collect\(\)$"):
+        wkendall.corr(lazy)
     for call in (Rankings, wkendall.gram_matrix, wkendall.KendallGram().fit):
         with pytest.raises(TypeError, match=r"^X is a LazyFrame, .*: pass X\.collect\(\)$"):
             call(lazy)

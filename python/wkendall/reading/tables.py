@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
 from wkendall._text import shown
+from wkendall.arrays.convert import check_collected
 from wkendall.arrays.sparse import is_sparse
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
 
@@ -32,6 +33,7 @@ class Table(NamedTuple):
 
 def read_table_columns(data: Any, name: str) -> Table:
     """Read a data frame, a series or an array; `name` is the name of the caller's argument."""
+    check_collected(data, name)
     if is_sparse(data):
         rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"
         raise bad_argument(name, rule, kind="sparse")
