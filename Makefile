@@ -43,7 +43,7 @@ CASES ?= 10000000
 fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for each property, CASES=10000000 normalized values
 	WKENDALL_EXAMPLES=$(EXAMPLES) cargo test --test properties -- --nocapture
 	WKENDALL_CASES=$(CASES) WKENDALL_SEED=$$$$ cargo test --test normalized -- --nocapture
-	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -s --timeout 0 tests/kernels/test_properties.py
+	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -q tests/kernels/test_properties.py
 
 test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
@@ -118,9 +118,8 @@ test-sdist: ## all tests of the package with a wheel made from the source distri
 	build/fresh/$(SCRIPTS)/python -m pip install -q --group test
 	build/fresh/$(SCRIPTS)/python -m pytest
 
-faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
-	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py
-	mkdir -p build && $(PY) tests/helpers/stopped_runs.py --folder build
+faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour
+	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py tests/kernels/test_resume.py
 
 # What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST
@@ -165,11 +164,12 @@ format: install ## rewrite the code in the project's style
 bench: install ## criterion for the crate, then the package against its peers on one thread and on all
 	cargo bench
 	test -x build/bench/bin/python || $(PYTHON) -m venv build/bench
-	build/bench/bin/python -m pip install -q --upgrade dist/*.whl faiss-cpu numba pandas matplotlib threadpoolctl
+	build/bench/bin/python -m pip install -q --upgrade dist/*.whl faiss-cpu numba pandas matplotlib rbo threadpoolctl
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 	build/bench/bin/python benches/ties.py
 	build/bench/bin/python benches/correlations.py
+	build/bench/bin/python benches/comparisons.py
 	build/bench/bin/python benches/neighbors.py
 
 bench-profiles: ## a program that depends on the crate, with cargo's release profile and with those of the wheels
@@ -192,7 +192,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .hypothesis .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

@@ -11,11 +11,12 @@ import argparse
 import re
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import wkendall
 from scipy.sparse import csr_array
-from wkendall import Kendall, KendallDistance
+from wkendall import AverageOverlap, Kendall, KendallDistance, RankBiasedOverlap
 
 
 def rankings(rng, rows, items):
@@ -113,6 +114,8 @@ MEASURES_OF_LISTS = {
     "mult log": Kendall("mult", u="log", **SCALED),
     "mult hyperbolic": Kendall("mult", u="hyperbolic", **SCALED),
     "top 10": Kendall("top", k=10, **SCALED),
+    "rank-biased": RankBiasedOverlap(),
+    "average overlap": AverageOverlap(10),
 }
 
 
@@ -132,6 +135,23 @@ def of_lists(rng, rows, queries=40, items=1_000_000, length=10):
         print(
             f"  {rows} lists, {name:16} fit {fit:.2f} s, query {np.median(taken):.2f} ms, at most {taken.max():.2f} ms"
         )
+        changes(model, lists, rng, rows)
+
+
+def changes(model, lists, rng, rows):
+    """Measure adding 0.1 % of the lists, removing 1 %, saving and loading."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        new, gone = lists[: rows // 1000], rng.choice(rows, rows // 100, replace=False)
+        times, _ = best_of(
+            1,
+            add=lambda: model.add(new),
+            remove=lambda: model.remove(gone),
+            save=lambda: model.save(path),
+            load=lambda: wkendall.KendallNeighbors.load(path),
+            mapped=lambda: wkendall.KendallNeighbors.load(path, mmap=True),
+        )
+    print("   ", ", ".join(f"{name} {1000 * seconds:.0f} ms" for name, seconds in times.items()))
 
 
 def main():

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 from wkendall.optimize import minimize
-from wkendall.optimize.improvement import log_improvement
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.process import Process
+from wkendall.optimize.search import log_improvement
 
 CALLS, FIRST = 100, 10
 PROBLEMS = {

@@ -379,6 +379,13 @@ pub enum Error {
         /// Whether these are the other rankings of a set that is compared with itself.
         others: bool,
     },
+    /// There is no such row in an index.
+    NoRow {
+        /// Its number.
+        number: usize,
+        /// How many rankings there are.
+        rankings: usize,
+    },
     /// The radius for neighbours is NaN, or negative for a distance.
     Radius {
         /// The value.
@@ -433,6 +440,11 @@ pub enum Error {
     NoNormalizedForm {
         /// What it is.
         measure: &'static str,
+    },
+    /// Weights of items where none are taken.
+    NoItemWeight {
+        /// What does not take them, in words.
+        taker: &'static str,
     },
     /// Sums, products and powers of a measure that is not a kernel.
     NotAKernel {

@@ -21,7 +21,7 @@ use crate::embedding::{STOP_CHECK_INTERVAL, each_row};
 use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::matrix::Matrix;
-use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
+use crate::measure::{ItemWeighted, KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
 use crate::pair::pairs_of;
 use crate::parallel::{self, Poll, Progress, RunOptions};
@@ -48,20 +48,23 @@ const COMPARE_FROM: usize = 48;
 /// ```
 pub fn columns(measure: &Measure) -> Result<usize, Error> {
     let factors = factors_of(measure)?;
-    factors.iter().try_fold(0_usize, |all, (_, part)| Ok(all + Layout::new(part)?.columns()?))
+    factors.iter().try_fold(0_usize, |all, (_, part)| {
+        Ok(all
+            + match (part, ItemWeighted::of(part)) {
+                (Part::Kendall(measure), _) => Layout::new(measure)?.columns()?,
+                (Part::Pairwise(_), Some(kernel)) => kernel.feature_columns()?,
+                (Part::Pairwise(_), None) => return Err(Error::NoFeatures),
+            })
+    })
 }
 
 /// The parts of a sum of multiples of kernels, with their factors.
-fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
+fn factors_of(measure: &Measure) -> Result<Vec<(f64, &Part)>, Error> {
     let factors = match measure.kind() {
         MeasureKind::Part(_) => vec![1.0],
         MeasureKind::Combination(it) => it.factors().ok_or(Error::NoFeatures)?,
     };
-    let parts = factors.into_iter().zip(measure.parts()).map(|(factor, part)| match part {
-        Part::Kendall(measure) => Ok((factor, measure)),
-        Part::Pairwise(_) => Err(Error::NoFeatures),
-    });
-    parts.collect()
+    Ok(factors.into_iter().zip(measure.parts()).collect())
 }
 
 /// The features of every ranking, one ranking per row.
@@ -119,9 +122,45 @@ fn features_of_measure(
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
+    if let MeasureKind::Part(part) = measure.kind()
+        && let Some(kernel) = ItemWeighted::of(part)
+    {
+        measure.check_items(with_operands!(operands, |rankings, _| rankings.items()))?;
+        return with_output!(out, |out| of_item_weighted(kernel, operands, out, run));
+    }
     match measure.kendall() {
         Some(measure) => features_of_operands(measure, operands, out, run),
         None => with_operands!(operands, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
+    }
+}
+
+/// The features of a kernel with weights of items, or with the weight "later".
+fn of_item_weighted<T: Element>(
+    kernel: &ItemWeighted,
+    operands: Operands<'_>,
+    out: &mut [T],
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
+    let columns = kernel.feature_columns()?;
+    let write = |out: &mut [T], features: &[f64]| {
+        for (cell, &value) in out.iter_mut().zip(features) {
+            *cell = T::from_f64(value);
+            if T::RANGE.is_some_and(|(_, most)| value.abs() > most) {
+                return Err(Error::BeyondSingle { value });
+            }
+        }
+        Ok(())
+    };
+    match operands {
+        Operands::Complete(x, _) => each_row(x.rows(), columns, out, run, |row, out, _| {
+            let order = x.row(row).order();
+            write(out, &kernel.features(order, (0..order.len()).map(|rank| rank..rank + 1))?)
+        }),
+        Operands::Tied(x, _) if x.has_unknown() => Err(Error::UnknownPlaces),
+        Operands::Tied(x, _) => each_row(x.rows(), columns, out, run, |row, out, _| {
+            write(out, &kernel.features(x.row(row).order, x.row(row).ranges())?)
+        }),
+        Operands::Lists(x, _) => of_item_weighted(kernel, Operands::Tied(&x.to_incomplete()?, None), out, run),
     }
 }
 

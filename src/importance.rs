@@ -78,8 +78,8 @@ pub fn largest_effects<R: RankingSet>(
     count: usize,
     run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
-    let measure = measure.kendall().ok_or(Error::PairsOnly)?;
-    effects_of_operands(measure, R::operands(rankings, None), coefficients, count, run)
+    let measure = measure.pair_sum("the importance of pairs")?;
+    effects_of_operands(&measure, R::operands(rankings, None), coefficients, count, run)
 }
 
 fn effects_of_operands(

@@ -51,7 +51,7 @@
 //! | bit vectors whose Hamming distance is the distance | [`packed_signs`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors of rankings for general weights | [`embedding`] |
-//! | Kendall's tau-b between columns of observations, with p-values | [`correlations`] |
+//! | rank correlations between columns of observations, with p-values and intervals | [`correlations`], [`correlations_of`], [`correlations_at_least`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
 //! | the ranking with the largest mean kernel with others: Kemeny's | [`consensus`] |
 //! | the pairs of items that matter most to a sum of kernels | [`importance`] |
@@ -86,7 +86,7 @@
 //!
 //! ```text
 //! python      the extension module of the Python package
-//! correlations  tau-b between columns of observations, with p-values
+//! correlations  rank correlations between columns of observations, with p-values and intervals
 //! importance  the pairs of items that matter most to a function of rankings
 //! consensus   the ranking that agrees most with others
 //! balance     sums over rankings of the order of pairs of items
@@ -127,7 +127,10 @@ mod signs;
 mod simd;
 mod weight;
 
-pub use correlations::{Alternative, Columns, Correlations, correlations, correlations_into};
+pub use correlations::{
+    Alternative, Coefficient, Columns, CorrelationSettings, Correlations, correlations, correlations_at_least,
+    correlations_of, leave_one_out,
+};
 pub use error::Error;
 #[doc(hidden)]
 pub use error::Number;

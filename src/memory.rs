@@ -2,6 +2,7 @@
 //!
 //! Allocations that are known to stay below a mebibyte are made as usual.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -113,6 +114,50 @@ impl From<Vec<f64>> for Shared {
 impl From<&Arc<[f64]>> for Shared {
     fn from(numbers: &Arc<[f64]>) -> Self {
         Self::Given(Arc::clone(numbers))
+    }
+}
+
+/// Numbers in memory of their own, or in memory that another object keeps, such as a file in memory.
+#[derive(Clone)]
+pub(crate) enum Stored<T: 'static> {
+    Own(Vec<T>),
+    #[cfg(feature = "python")]
+    Kept {
+        numbers: &'static [T],
+        #[allow(dead_code)] // it is dropped with the numbers
+        keeper: Arc<dyn std::any::Any + Send + Sync>,
+    },
+}
+
+impl<T> Deref for Stored<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Own(numbers) => numbers,
+            #[cfg(feature = "python")]
+            Self::Kept { numbers, .. } => numbers,
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Stored<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: PartialEq> PartialEq for Stored<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Stored<T> {}
+
+impl<T> From<Vec<T>> for Stored<T> {
+    fn from(numbers: Vec<T>) -> Self {
+        Self::Own(numbers)
     }
 }
 

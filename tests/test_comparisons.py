@@ -66,12 +66,17 @@ def swap_parameters(n, rng):
     return [{"costs": np.ones(max(n - 1, 0))}, {"costs": costs}, {"costs": np.round(costs)}]
 
 
+def item_parameters(n, rng):
+    return [{}, {"item_weight": rng.uniform(0, 2, n) * (rng.random(n) < 0.8)}]
+
+
 def overlap_parameters(n, rng):
-    return [{}, {"depth": (n + 1) // 2}] if n else [{}]
+    depth = {"depth": (n + 1) // 2} if n else {}
+    return [{}, depth, *(depth | items for items in item_parameters(n, rng))]
 
 
 def fagin_parameters(n, rng):
-    return [{}, {"p": 0.0}, {"p": 1.0}, {"p": 0.3}]
+    return [{}, {"p": 0.0}, {"p": 1.0}, *({"p": 0.3} | items for items in item_parameters(n, rng))]
 
 
 @dataclass(frozen=True)
@@ -115,9 +120,9 @@ COMPARISONS = [
     Comparison("SwapDistance", by.swap_distance, swap_parameters, NONE, distance=True),
     Comparison("RankBiasedOverlap", by.rank_biased_overlap, rbo_parameters, read=by.groups),
     Comparison("AverageOverlap", by.average_overlap, overlap_parameters, kernel=True, read=list),
-    Comparison("Footrule", by.footrule, distance=True, read=by.groups),
+    Comparison("Footrule", by.footrule, item_parameters, distance=True, read=by.groups),
     Comparison("SpearmanRho", by.spearman_rho, kernel=True),
-    Comparison("KemenySnell", by.kemeny_snell, distance=True),
+    Comparison("KemenySnell", by.kemeny_snell, item_parameters, distance=True),
     Comparison("TauX", by.tau_x, kernel=True),
     Comparison("FaginKendall", by.fagin_kendall, fagin_parameters, LISTS, distance=True, read=by.groups),
     Comparison("Kendall", by.kendall_kernel, kendall_parameters, kernel=True, tied=4),
@@ -343,8 +348,6 @@ def test_neighbors(comparison, kind):
     rng = np.random.default_rng(6)
     rankings = as_rankings(kind, random_cases(kind, rng, 30, 6))
     X, Y = rankings[:8], rankings[8:]
-    if comparison.name == "KendallCorrelation" and "lists" in kind:
-        pytest.xfail("neighbours of lists by KendallCorrelation are refused")
     for parameters in comparison.parameters(6, rng):
         measure = comparison.measure(**parameters)
         for other in (Y, None):
@@ -421,6 +424,10 @@ BAD = [
     ("Kendall", "u", [None, ONES[1:], NAN * ONES, "steep"], {"weight": "later"}),
     ("Kendall", "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {}),
     ("Kendall", "item_weight", [ONES], {"order": 3}),
+    *(
+        (name, "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {})
+        for name in ("AverageOverlap", "Footrule", "KemenySnell")
+    ),
 ]
 
 
@@ -463,6 +470,7 @@ POSITIVE = [
     ("KendallCorrelation", {}),
     ("AverageOverlap", {}),
     ("AverageOverlap", {"depth": 3}),
+    ("AverageOverlap", {"item_weight": [1, 0, 2, 0.5]}),
     ("SpearmanRho", {}),
     ("TauX", {}),
     *(("RankBiasedOverlap", {"p": p, "value": "min", "ties": ties}) for p in (0.9, 0.3) for ties in "wab"),
@@ -493,6 +501,46 @@ def test_kernels(name, parameters, kind):
             K = wkendall.gram_matrix(as_rankings(kind, random_cases(kind, rng, 40, n)), kernel=measure)
             values = np.linalg.eigvalsh(K)
             assert values[0] >= -1e-10 * values[-1]
+
+
+def small_kernels(n, rng):
+    """Kernels for n items, by name; those with random numbers have new ones each time."""
+    u, U = rng.normal(size=n), rng.normal(size=(n, n))
+    weights = [
+        {},
+        {"weight": "top", "k": 2},
+        {"weight": "add", "u": u},
+        {"weight": "mult", "u": u},
+        {"weight": "average"},
+    ]
+    for weight in weights:
+        for signed in (False, True):
+            for normalize in (False, True):
+                kernel = wkendall.Kendall(**weight, signed=signed, normalize=normalize)
+                yield f"Kendall {weight.get('weight')} {signed} {normalize}", kernel
+    yield "TensorKernel", wkendall.TensorKernel(U, normalize=True)
+    yield "Mallows", wkendall.Mallows(rng.uniform(0.01, 2))
+    yield "Mallows, normalized", wkendall.Mallows(rng.uniform(0.01, 2), normalize=True)
+    for value in (wkendall.KendallCorrelation(), wkendall.SpearmanRho(), wkendall.TauX(), wkendall.AverageOverlap()):
+        yield str(value), value
+    for ties in "wab":
+        yield f"RankBiasedOverlap {ties}", wkendall.RankBiasedOverlap(rng.uniform(0.05, 0.99), value="min", ties=ties)
+    yield "combined", wkendall.SpearmanRho() * wkendall.AverageOverlap() + 2.5 * wkendall.TauX() ** 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_matrices_of_kernels(kind):
+    """What says that it is a kernel has no negative eigenvalue, in 50 small matrices of each kind."""
+    rng = np.random.default_rng(13)
+    for _ in range(50):
+        m, n = rng.integers(5, 13), rng.integers(3, 8)
+        rankings = as_rankings(kind, random_cases(kind, rng, m, n))
+        for name, kernel in small_kernels(n, rng):
+            assert kernel.is_kernel
+            K = kernel(rankings)
+            np.testing.assert_array_equal(K, K.T, err_msg=name)
+            values = np.linalg.eigvalsh(K)
+            assert values[0] >= -1e-10 * values[-1], name
 
 
 def all_rankings(n):
@@ -537,6 +585,27 @@ def test_measures_that_are_not_kernels(name, parameters, rows, least):
     assert np.linalg.eigvalsh(found)[0] == pytest.approx(least, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("APCorrelation", {}),
+        ("WeightedTau", {"rank": None}),
+        ("WeightedConcordance", {"w": [[0, 1, 0], [0] * 3, [0] * 3]}),
+    ],
+    ids=id_of,
+)
+def test_measures_that_are_not_symmetric(name, parameters):
+    values = BY[name].matrix(all_rankings(3), all_rankings(3), **parameters)
+    assert np.abs(values - values.T).max() > 0.1
+    assert not BY[name].measure(**parameters).is_kernel
+
+
+def test_overlap_of_lists_of_one_length():
+    """Extrapolated rank-biased overlap has no negative eigenvalue if all lists have one length."""
+    for rows in (all_rankings(4), all_lists(5, 2)[5:], all_lists(4, 3)[16:]):
+        assert np.linalg.eigvalsh(BY["RankBiasedOverlap"].matrix(rows, rows, p=0.9))[0] > -1e-12
+
+
 def least_centred(distances):
     """The least eigenvalue of -J D J: negative if exp(-c D) is not positive definite for some c."""
     J = np.eye(len(distances)) - 1 / len(distances)
@@ -555,7 +624,16 @@ def test_distances_by_definition():
     assert least_centred(BY["SwapDistance"].matrix(S, S, costs=[1, 1, 0])) == pytest.approx(-0.9282, abs=1e-4)
     costs = {"position_costs": [3, 2, 1, 0.5]}
     assert least_centred(BY["GeneralizedKendall"].matrix(S, S, **costs)) == pytest.approx(-1.8591, abs=1e-4)
+    twos, shorter = (
+        rows[np.isin(np.sum(rows > 0, axis=1), sizes)] for rows, sizes in ((all_lists(4, 2), 2), (lists, (1, 2)))
+    )
+    for p, least in [(0, -1), (0.5, -3), (1, -5)]:
+        assert least_centred(BY["FaginKendall"].matrix(twos, twos, p=p)) == pytest.approx(least, abs=1e-12)
+    assert least_centred(BY["Footrule"].matrix(shorter, shorter)) == pytest.approx(-4 / 3, abs=1e-12)
+    assert least_centred(BY["Footrule"].matrix(twos, twos)) > -1e-12  # lists of one length
+    assert least_centred(BY["KemenySnell"].matrix(lists, lists)) > -1e-12
     for name in ("Footrule", "KemenySnell"):
+        assert least_centred(BY[name].matrix(ties, ties)) > -1e-12
         assert least_centred(BY[name].matrix(S, S)) > -1e-12
         assert excess(name, S) <= excess(name, ties) <= 1e-12
     assert excess("SwapDistance", S, costs=[3, 2, 1]) <= 1e-12

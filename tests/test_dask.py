@@ -20,7 +20,7 @@ from dask.distributed import Client, LocalCluster
 from definitions import kernels, random_rankings
 from nouns import kernel_of, measure_of, rankings_of, split
 from scipy.sparse import csr_array, issparse
-from wkendall import Kendall, KendallDistance, TensorKernel, _core
+from wkendall import Kendall, KendallDistance, _core
 
 MULT = {"weight": "mult", "u": "log"}
 MULTIPLICATIVE = Kendall(**MULT)
@@ -146,25 +146,6 @@ def test_nothing_is_computed_before_it_is_asked_for(here):
     assert (features.compute() == wkendall.features(X)).all()
 
 
-def test_the_symmetric_half_is_computed_once(here, monkeypatch):
-    calls = []
-
-    def counted(x, y, *rest):
-        calls.append([len(rankings) for rankings in (x, y) if rankings is not None])
-        return gram_of(x, y, *rest)
-
-    gram_of = wkendall.gram.gram_of
-    monkeypatch.setattr(wkendall.dask.matrices, "gram_of", counted)
-    X = random_rankings(np.random.default_rng(0), 45, 6)
-    K = wkendall.dask.gram_matrix(chunked(X, 10))
-    calls.clear()  # there was one to check the parameters
-    assert (K.compute() == wkendall.gram_matrix(X)).all()
-    assert len(calls) == 5 * 6 / 2
-    assert sum(len(arrays) == 1 for arrays in calls) == 5
-    tasks = K.__dask_graph__().layers[K.name]
-    assert sum(key[0] == K.name for key in tasks if isinstance(key, tuple)) == 25
-
-
 def test_names_and_pickles(here):
     X = random_rankings(np.random.default_rng(0), 20, 6)
     K = gram_matrix(chunked(X, 10), **MULT)
@@ -240,9 +221,7 @@ def test_bad_arrays_are_refused_at_once():
             make(X[0])
         with pytest.raises(TypeError, match="X has dtype bool, but rankings are made of real numbers"):
             make(X > 2)
-        with pytest.raises(
-            TypeError, match=r"X is a dask Delayed, but must be a dask array .* X.to_dask_array\(lengths=T"
-        ):
+        with pytest.raises(TypeError, match=r"X is a dask Delayed, but must be a dask array"):
             make(dask.delayed(X))
         with pytest.raises(ValueError, match="X: row 1 has 1 items, but row 0 has 2"):
             make([[1, 2], [1]])
@@ -354,16 +333,6 @@ def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     assert (future.result() == wkendall.gram_matrix(X, **MULT)).all()
     client.wait_for_workers(2)
     assert before[victim] not in client.run(os.getpid).values()
-
-
-def test_nearly_symmetric_weights_are_made_symmetric_once():
-    rng = np.random.default_rng(0)
-    X = random_rankings(rng, 12, 4)
-    A = rng.standard_normal((16, 16))
-    W = (A @ A.T).reshape((4,) * 4) * (1 + 1e-13 * rng.uniform(-1, 1, (4,) * 4))
-    K = wkendall.dask.gram_matrix(X, kernel=TensorKernel(W=W), chunks=5).compute()
-    assert (K == K.T).all()
-    assert (wkendall.gram_matrix(X, W=W) == K).all()
 
 
 # Neighbours.

@@ -7,10 +7,9 @@ import pickle
 import numpy as np
 import pytest
 import wkendall
-from definitions import BOTTOM, expected, random_rankings, random_rows, sparse
+from definitions import BOTTOM, random_rankings, random_rows, sparse
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel
 
@@ -66,9 +65,7 @@ def test_parameters_can_be_set():
     kernel.k = 2
     assert kernel.get_params()["k"] == 2
     assert kernel.set_params() is kernel
-    with pytest.raises(
-        ValueError, match=r"^Kendall has no parameter 'wieght': it has weight, k, u, order, signed, norm"
-    ):
+    with pytest.raises(ValueError, match=r"^Kendall has no parameter 'wieght': it has weight, k, u, order, signed"):
         kernel.set_params(wieght="mult")
     with pytest.raises(ValueError, match=r"^KendallDistance has no parameter 'k': it has no parameters$"):
         KendallDistance().set_params(k=2)
@@ -204,20 +201,6 @@ def test_one_pair(measure):
         measure(X[0], [1, 2])
 
 
-@pytest.mark.parametrize("weight", ["standard", "top", "add", "mult", "average"])
-def test_correlations_are_quotients(weight):
-    options = (
-        {"k": 3} if weight == "top" else {"u": np.array([1, 0.6, 0.4, 0.2, 0.1])} if weight in ("add", "mult") else {}
-    )
-    K = KendallCorrelation(weight, **options)(X)
-    for p, s in enumerate(X):
-        for q, t in enumerate(X):
-            sums = expected(s, t, weight, **options)
-            whole = 2 * sums.concordant - sums.signed
-            assert K[p, q] == pytest.approx(sums.signed / whole if whole else 0, rel=1e-12, abs=1e-14)
-    np.testing.assert_array_equal(K, K.T)
-
-
 def test_similarity_matrix():
     np.testing.assert_array_equal(wkendall.similarity_matrix(X), wkendall.gram_matrix(X))
     np.testing.assert_array_equal(wkendall.similarity_matrix(X, measure=KendallDistance()), wkendall.distance_matrix(X))
@@ -225,9 +208,8 @@ def test_similarity_matrix():
         K = wkendall.similarity_matrix(X, X[:5], measure)
         out = np.empty((12, 5))
         assert wkendall.similarity_matrix(X, X[:5], measure, out=out) is out
-        for n_jobs in (1, 2, 3):
-            np.testing.assert_array_equal(wkendall.similarity_matrix(X, X[:5], measure, n_jobs=n_jobs), K)
         np.testing.assert_array_equal(out, K)
+        np.testing.assert_array_equal(wkendall.similarity_matrix(X, X[:5], measure, n_jobs=2), K)
         single = wkendall.similarity_matrix(X, X[:5], measure, dtype=np.float32)
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, K, rtol=1e-5, atol=1e-5 * np.abs(K).max())
@@ -370,19 +352,6 @@ def test_a_kernel_of_a_support_vector_machine(labelled, kernel):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(values), model.predict(values))
     assert clone(model).kernel == kernel
-
-
-def test_a_search_over_weights(labelled):
-    """Position weights that a weight does not use are ignored: the grid need not know which."""
-    values, y, _ = labelled
-    model = SVC(kernel=Kendall("mult", u="log", k=3))
-    grid = {"kernel__weight": ["standard", "top", "add", "mult", "average"], "C": [0.1, 1.0]}
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(values, y)
-    assert search.best_score_ > 0.8
-    wanted = GridSearchCV(SVC(kernel=Kendall()), {"C": [0.1, 1.0]}, cv=3).fit(values, y)
-    np.testing.assert_array_equal(search.cv_results_["mean_test_score"][:1], wanted.cv_results_["mean_test_score"][:1])
-    assert model.kernel == Kendall("mult", u="log", k=3)
-    assert isinstance(search.best_estimator_.kernel, Kendall)
 
 
 def test_calls_ignore_what_the_weight_does_not_use():

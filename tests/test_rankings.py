@@ -13,7 +13,6 @@ import wkendall
 from definitions import BOTTOM, NAN, random_rankings, random_rows, sparse
 from orders_of_items import random_orders, ranks_of
 from scipy.sparse import csc_array, csr_array, issparse
-from sklearn.model_selection import KFold, train_test_split
 from wkendall import Kendall, Rankings
 
 X = [[1, 2, 3], [2, 1, 3], [3, 1, 2]]
@@ -456,36 +455,6 @@ def test_options_of_reading_are_refused_for_what_has_been_read(option):
         with pytest.raises(wkendall.RankingError, match=rf"^{argument} is a Rankings, which has been read") as caught:
             call()
         assert (caught.value.argument, caught.value.value) == (option, value)
-
-
-# scikit-learn takes it as it takes arrays.
-
-
-@pytest.fixture
-def labelled():
-    rng = np.random.default_rng(7)
-    values = random_rankings(rng, 60, 6)
-    y = np.where(values[:, 0] < values[:, 1], "first", "second")
-    values = np.where(values > 4, NAN, values)
-    return values, y
-
-
-def test_splits(labelled):
-    values, y = labelled
-    rankings = Rankings(values, missing="bottom", items="abcdef", counts=np.arange(60))
-    train, test, _, y_test = train_test_split(rankings, y, test_size=0.3, random_state=0)
-    dense, dense_test, _, other = train_test_split(values, y, test_size=0.3, random_state=0)
-    assert isinstance(train, Rankings)
-    assert (len(train), len(test)) == (42, 18)
-    assert train.items == list("abcdef")
-    np.testing.assert_array_equal(train.counts.sum() + test.counts.sum(), 59 * 30)
-    assert Rankings(train, counts=np.ones(42)) == Rankings(dense, missing="bottom", items="abcdef", counts=np.ones(42))
-    assert Rankings(test, counts=np.ones(18)) == Rankings(
-        dense_test, missing="bottom", items="abcdef", counts=np.ones(18)
-    )
-    np.testing.assert_array_equal(y_test, other)
-    for rows, others in KFold(3).split(rankings):
-        assert len(rankings[rows]) + len(rankings[others]) == 60
 
 
 def test_long_reprs_are_short():

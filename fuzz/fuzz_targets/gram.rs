@@ -6,7 +6,7 @@ use std::ops::Range;
 use libfuzzer_sys::fuzz_target;
 use wkendall::{
     Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, diagonal,
-    gram_into, gram_into,
+    gram_into,
 };
 use wkendall_fuzz::bytes::{Bytes, check_message};
 use wkendall_fuzz::definitions::{Naive, Sum, mean_anywhere, mean_sums, sums};

@@ -44,8 +44,11 @@ Neighbours
     neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
     packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
 Statistics
-    corr                   Kendall's tau-b between all columns of a table, with p-values
-    Correlations           what corr returns with p-values
+    corr                   rank correlations between columns of a table, with p-values and intervals
+    Correlations           what corr returns with p-values or intervals
+    CorrelationTable       what corr returns with at_least
+    corr_difference        whether x has the same correlation with y as with z
+    CorrelationDifference  what corr_difference returns
     two_sample_test        test whether groups of rankings differ
     TestResult             what the tests return
     independence_test      test whether rankings depend on labels, numbers or other rankings
@@ -58,6 +61,7 @@ Lists and files
     from_lists             rankings from ranked lists of names
     read_csv               rankings from a CSV file
     read_preflib           rankings from a PrefLib file
+    read_trec              search results from run files of TREC, by topic
 Weights and the embedding
     position_weights       the weights U of pairs of positions that equal a named weight
     features               vectors whose inner products are the kernel
@@ -115,6 +119,7 @@ Layers, each using only those below it:
     _config    versions, threads, instruction sets
     _arguments checks of arguments
     _progress  progress bars
+    _saved     an object as one file, whose arrays can stay there
     _disk      safe file operations: names, locks, synced data
     _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs
@@ -168,12 +173,19 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.reading.trec import read_trec
     from wkendall.statistics.consensus import Consensus, consensus
-    from wkendall.statistics.correlations import Correlations, corr
+    from wkendall.statistics.correlations import (
+        CorrelationDifference,
+        Correlations,
+        CorrelationTable,
+        corr,
+        corr_difference,
+    )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.relabelings import permutation_pvalue
-    from wkendall.statistics.results import TestResult
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
 
@@ -183,6 +195,8 @@ __all__ = [
     "AlternatingRegressor",
     "AverageOverlap",
     "Consensus",
+    "CorrelationDifference",
+    "CorrelationTable",
     "Correlations",
     "FaginKendall",
     "Footrule",
@@ -216,6 +230,7 @@ __all__ = [
     "combine",
     "consensus",
     "corr",
+    "corr_difference",
     "datasets",
     "diagonal",
     "distance_matrix",
@@ -241,6 +256,7 @@ __all__ = [
     "position_weights",
     "read_csv",
     "read_preflib",
+    "read_trec",
     "show_config",
     "similarity_matrix",
     "suquan_svd",
@@ -250,55 +266,34 @@ __all__ = [
 #: The modules of all public names. They are loaded on first use, because NumPy, scipy, scikit-learn, matplotlib and
 #: dask load slowly.
 _MODULES = {
-    "_config": ["show_config"],
-    "_core": ["__version__"],
-    "_errors": ["RankingError"],
-    "comparisons": [
-        "APCorrelation",
-        "AverageOverlap",
-        "FaginKendall",
-        "Footrule",
-        "GeneralizedKendall",
-        "KemenySnell",
-        "RankBiasedOverlap",
-        "SpearmanRho",
-        "SwapDistance",
-        "TauX",
-        "WeightedConcordance",
-        "WeightedTau",
-    ],
-    "embedding": ["combine", "embed", "features", "inverse", "linear_function"],
-    "estimators": [
-        "AlternatingClassifier",
-        "AlternatingRegressor",
-        "KendallFeatures",
-        "KendallGram",
-        "KendallKMeans",
-        "KendallNeighbors",
-        "KendallNystroem",
-        "ListEncoder",
-        "SuquanSVDClassifier",
-        "SuquanSVDRegressor",
-    ],
-    "gram": ["diagonal", "distance_matrix", "gram_matrix", "kappa", "kernel", "similarity_matrix"],
-    "gram_file.to_file": ["gram_to_file"],
-    "learning": ["suquan_svd"],
-    "measures": ["Kendall", "KendallCorrelation", "KendallDistance", "Mallows", "TensorKernel"],
-    "nearest": ["Neighbors", "neighbors", "neighbors_graph", "neighbors_within", "packed_signs"],
-    "rankings": ["Rankings"],
-    "reading.csv_files": ["read_csv"],
-    "reading.lists": ["from_lists"],
-    "reading.preflib": ["read_preflib"],
-    "statistics.consensus": ["Consensus", "consensus"],
-    "statistics.correlations": ["Correlations", "corr"],
-    "statistics.importance": ["PairImportance", "pair_importance"],
-    "statistics.independence": ["independence_test"],
-    "statistics.relabelings": ["permutation_pvalue"],
-    "statistics.results": ["TestResult"],
-    "statistics.two_samples": ["two_sample_test"],
-    "tensors": ["position_weights"],
+    "_config": "show_config",
+    "_core": "__version__",
+    "_errors": "RankingError",
+    "comparisons": "APCorrelation AverageOverlap FaginKendall Footrule GeneralizedKendall KemenySnell RankBiasedOverlap "
+    "SpearmanRho SwapDistance TauX WeightedConcordance WeightedTau",
+    "embedding": "combine embed features inverse linear_function",
+    "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
+    "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
+    "gram_file.to_file": "gram_to_file",
+    "learning": "suquan_svd",
+    "measures": "Kendall KendallCorrelation KendallDistance Mallows TensorKernel",
+    "nearest": "Neighbors neighbors neighbors_graph neighbors_within packed_signs",
+    "rankings": "Rankings",
+    "reading.csv_files": "read_csv",
+    "reading.lists": "from_lists",
+    "reading.preflib": "read_preflib",
+    "reading.trec": "read_trec",
+    "statistics.consensus": "Consensus consensus",
+    "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
+    "statistics.importance": "PairImportance pair_importance",
+    "statistics.independence": "independence_test",
+    "statistics.relabelings": "permutation_pvalue",
+    "statistics.permutations": "TestResult",
+    "statistics.two_samples": "two_sample_test",
+    "tensors": "position_weights",
 }
-_LATER = {name: module for module, names in _MODULES.items() for name in names}
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 #: Public modules. dask needs an optional dependency, so it is not in `__all__`.
 _PUBLIC = ["datasets", "gaussian_process", "optimize", "plotting"]
 _LATER |= {name: name for name in (*_PUBLIC, "_core", "dask")}

@@ -51,16 +51,13 @@ def check_unmasked(values: object, name: str) -> None:
             if inside is not None:
                 places = (row, *inside)
                 break
-    if places is not None:
-        raise _masked_at(places, name)
-
-
-def _masked_at(places: tuple[int, ...], name: str) -> RankingError:
+    if places is None:
+        return
     rule = "is masked: every entry needs a number"
     if len(places) == 2:
-        return bad_entry(name, places, f" {rule}", kind="masked")
+        raise bad_entry(name, places, f" {rule}", kind="masked")
     where = f"place {', '.join(map(str, places))}" if places else "its only entry"
-    return bad_argument(name, f": {where} {rule}", kind="masked")
+    raise bad_argument(name, f": {where} {rule}", kind="masked")
 
 
 def _masked(values: object) -> tuple[int, ...] | None:
@@ -208,8 +205,8 @@ def check_flag(value: object, name: str) -> None:
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
-def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *read: object) -> None:
-    """Refuse an array that the result cannot be written to, or that shares memory with the input."""
+def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse an array that the result cannot be written to."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if isinstance(out, np.ma.MaskedArray):
@@ -224,9 +221,6 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
         raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
     if not out.flags.writeable:
         raise ValueError("out is read-only: it must be an array that can be written to")
-    for values in read:
-        if isinstance(values, np.ndarray) and np.may_share_memory(out, values):
-            raise ValueError("out shares memory with an argument: the result would overwrite it")
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:

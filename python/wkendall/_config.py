@@ -33,14 +33,7 @@ class Configuration(NamedTuple):
 
 
 def configuration() -> Configuration:
-    """Return versions, threads, instruction sets, and the backends that would be chosen.
-
-    Examples
-    --------
-    >>> from wkendall._config import configuration
-    >>> configuration().picked["standard"][100]  # doctest: +ELLIPSIS
-    'bits-...'
-    """
+    """Return versions, threads, instruction sets, and the backends that would be chosen."""
     return Configuration(
         wkendall=_core.__version__,
         python=platform.python_version(),

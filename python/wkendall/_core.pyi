@@ -19,6 +19,8 @@ __all__ = [
     "combine",
     "consensus",
     "correlations",
+    "correlations_at_least",
+    "correlations_of",
     "default_threads",
     "diagonal",
     "embed",
@@ -28,6 +30,7 @@ __all__ = [
     "gram",
     "instruction_sets",
     "largest_effects",
+    "leave_one_out",
     "linear_function",
     "most_factors",
     "neighbors",
@@ -78,6 +81,7 @@ class Rankings:
     @property
     def stored(self) -> int: ...
     def select(self, rows: NDArray[np.int64], keep: bool = False) -> Rankings: ...
+    def joined(self, other: Rankings) -> Rankings: ...
     def listed(self, has_all: NDArray[np.bool_]) -> Rankings: ...
     def inverse(self) -> Rankings: ...
     def parts(self) -> list[NDArray[np.int64]]: ...
@@ -86,6 +90,10 @@ class Rankings:
 @final
 class Columns:
     def __new__(cls, values: NDArray[np.integer | np.float32 | np.float64], threads: int | None = None) -> Columns: ...
+    @staticmethod
+    def from_sparse(
+        observations: int, starts: NDArray[np.int64], rows: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> Columns: ...
     @property
     def columns(self) -> int: ...
     @property
@@ -93,10 +101,21 @@ class Columns:
 
 @final
 class ListIndex:
-    def __new__(cls, measure: Measure, lists: Rankings, threads: int | None = None) -> ListIndex: ...
-    def parts(self) -> tuple[Any, ...]: ...
+    def __new__(
+        cls,
+        measure: Measure,
+        lists: Rankings,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> ListIndex: ...
+    def parts(self) -> list[Any]: ...
     @staticmethod
-    def from_parts(measure: Measure, lists: Rankings, parts: tuple[Any, ...]) -> ListIndex: ...
+    def from_parts(measure: Measure, items: int, segments: list[Any], keep: bool = False) -> ListIndex: ...
+    @property
+    def rows(self) -> int: ...
+    def lists(self, rows: NDArray[np.int64] | None = None) -> Rankings: ...
+    def added(self, lists: Rankings, threads: int | None = None) -> ListIndex: ...
+    def removed(self, rows: NDArray[np.int64], threads: int | None = None) -> ListIndex: ...
     def neighbors(
         self,
         x: Rankings | None,
@@ -116,7 +135,7 @@ class ListIndex:
 @final
 class Measure:
     def __new__(cls, name: str, items: int, parameters: dict[str, Any]) -> Measure: ...
-    def position_weights(self) -> tuple[Literal["products", "sums", "later"], NDArray[np.float64]]: ...
+    def position_weights(self) -> tuple[Literal["products", "sums", "later", "tops"], NDArray[np.float64]]: ...
     def plus(self, other: Measure) -> Measure: ...
     def times(self, other: Measure) -> Measure: ...
     def scaled(self, factor: float) -> Measure: ...
@@ -143,15 +162,30 @@ def gram(
 def correlations(
     x: Columns,
     y: Columns | None,
-    least: int,
-    statistic: NDArray[np.float64],
-    pvalue: NDArray[np.float64] | None = None,
-    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    settings: dict[str, Any],
     threads: int | None = None,
     tile: int | None = None,
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> None: ...
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
+def correlations_of(
+    x: Columns,
+    y: Columns | None,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    settings: dict[str, Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64] | None, NDArray[np.float64] | None]: ...
+def correlations_at_least(
+    x: Columns,
+    y: Columns | None,
+    limit: float,
+    settings: dict[str, Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+def leave_one_out(x: Columns, y: Columns, settings: dict[str, Any]) -> tuple[float, NDArray[np.float64]]: ...
 def neighbors(
     measure: Measure,
     x: Rankings,

@@ -25,18 +25,7 @@ _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.E
 
 
 def claim(unfinished: Path, target: Path) -> None:
-    """Give a finished file its final name. If the name is taken, raise FileExistsError and change nothing.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wkendall._disk import claim
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "a.part").touch()
-    >>> claim(folder / "a.part", folder / "a")
-    >>> [path.name for path in folder.iterdir()]
-    ['a']
-    """
+    """Give a finished file its final name. If the name is taken, raise FileExistsError and change nothing."""
     if sys.platform == "win32":
         unfinished.rename(target)  # on Windows this never replaces a file
         return
@@ -161,25 +150,26 @@ def refuse_own_file(path: Path, values: object, name: str) -> None:
         values = getattr(values, "base", None)
 
 
-def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> None:
+def write_whole(path: Path, content: str | bytes | list[bytes | memoryview], *, replace: bool = True) -> None:
     """Write a file under a temporary name and then rename it, so that a partial file is never visible.
 
     A file that is replaced keeps its mode. If the path is a symbolic link, the file that it leads to is replaced. Pipes and
     devices are written to. Without `replace`, raise FileExistsError if the file exists.
     """
     data = content.encode() if isinstance(content, str) else content
+    pieces = data if isinstance(data, list) else [data]
     target, mode = path, None
     if replace:
         target = Path(os.path.realpath(path))
         with suppress(OSError):
             mode = target.stat().st_mode
     if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        target.write_bytes(data)
+        target.write_bytes(b"".join(pieces))
         return
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with unfinished.open("xb") as file:
-            file.write(data)
+            file.writelines(pieces)
             file.flush()
             # If the name is on disk before the data, a power cut leaves an empty file.
             os.fsync(file.fileno())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, NamedTuple, TypeVar
 
 from wkendall._text import shown
 
@@ -82,16 +82,6 @@ class Parts(NamedTuple):
         return where
 
 
-class Details(TypedDict, total=False):
-    """The attributes of an error."""
-
-    argument: str | None
-    row: int | None
-    column: int | None
-    value: Any
-    kind: str | None
-
-
 class RankingError(ValueError):
     """Rankings, or a parameter, that cannot be used; the attributes say what is wrong and where.
 
@@ -124,17 +114,20 @@ class RankingError(ValueError):
 
     __module__ = "wkendall"
 
-    def __init__(self, message: str = "", **details: Unpack[Details]) -> None:
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        argument: str | None = None,
+        row: int | None = None,
+        column: int | None = None,
+        value: Any = None,
+        kind: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.argument: str | None = details.pop("argument", None)
-        self.row: int | None = details.pop("row", None)
-        self.column: int | None = details.pop("column", None)
-        value = details.pop("value", None)
+        self.argument, self.row, self.column, self.kind = argument, row, column, kind
         # Errors are sent between processes, and not every object can be pickled.
         self.value: Any = value if value is None or isinstance(value, str | bytes | Number) else shown(value)
-        self.kind: str | None = details.pop("kind", None)
-        if details:
-            raise TypeError(f"a RankingError has no {next(iter(details))}")
 
 
 class RankingTypeError(RankingError, TypeError):

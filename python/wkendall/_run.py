@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -31,21 +31,19 @@ class Run(NamedTuple):
         """The number of threads, checked; None for the default."""
         return as_threads(self.n_jobs)
 
-    def check(self) -> None:
-        """Refuse whatever can be refused before rankings are read."""
+    def check(self) -> Self:
+        """Refuse whatever can be refused before rankings are read; return the run."""
         as_result_type(self.dtype)
         as_threads(self.n_jobs)
         check_flag(self.progress, "progress")
         if self.backend is not None and not isinstance(self.backend, str):
             raise TypeError(f"backend must be a name or None, not {shown(self.backend)}")
+        return self
 
-    def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE, *read: object) -> NDArray[Any]:
-        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers.
-
-        `read` are the input arrays, with which the output array must not share memory.
-        """
+    def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE) -> NDArray[Any]:
+        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers."""
         if self.out is not None:
-            check_out(self.out, shape, self.result_type, *read)
+            check_out(self.out, shape, self.result_type)
             return self.out
         check_fits(shape[0], columns, self.result_type, advice)
         return np.empty(shape, dtype=self.result_type)

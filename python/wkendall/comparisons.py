@@ -258,6 +258,10 @@ class RankBiasedOverlap(Kernel):
         self.ties = ties
 
     @property
+    def _has_complement(self) -> bool:  # type: ignore[override]
+        return self.value in ("ext", "max")
+
+    @property
     def is_kernel(self) -> bool:
         """Whether the matrix of any rankings is symmetric and positive semi-definite."""
         return self.value == "min"
@@ -273,6 +277,8 @@ class AverageOverlap(Kernel):
     ----------
     depth : int, optional
         The largest depth, from 1 to n; the number of items by default.
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
 
     References
     ----------
@@ -287,8 +293,9 @@ class AverageOverlap(Kernel):
 
     _name = "average_overlap"
 
-    def __init__(self, depth: SupportsIndex | None = None) -> None:
+    def __init__(self, depth: SupportsIndex | None = None, *, item_weight: ArrayLike | None = None) -> None:
         self.depth = depth
+        self.item_weight = item_weight
 
 
 class Footrule(Measure):
@@ -297,6 +304,11 @@ class Footrule(Measure):
     Tied items have the mean of the ranks that they share. In lists, an item that only the other list has gets the rank
     after the last one, and the sum is over the items of both lists. A metric on rankings of all items; lists of different
     lengths can break the triangle inequality.
+
+    Parameters
+    ----------
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item, by which its difference is multiplied.
 
     References
     ----------
@@ -312,8 +324,8 @@ class Footrule(Measure):
     is_distance = True
     _name = "footrule"
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, *, item_weight: ArrayLike | None = None) -> None:
+        self.item_weight = item_weight
 
 
 class SpearmanRho(Kernel):
@@ -341,6 +353,11 @@ class KemenySnell(Measure):
     A metric, also with ties: a ranking has the distance 0 from itself. Items that are not listed are tied at the end. For
     complete rankings it is twice the Kendall distance.
 
+    Parameters
+    ----------
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
+
     References
     ----------
     Kemeny and Snell, Mathematical models in the social sciences, 1962.
@@ -357,8 +374,8 @@ class KemenySnell(Measure):
     is_distance = True
     _name = "kemeny_snell"
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, *, item_weight: ArrayLike | None = None) -> None:
+        self.item_weight = item_weight
 
 
 class TauX(Kernel):
@@ -396,6 +413,8 @@ class FaginKendall(Measure):
     ----------
     p : float
         From 0 to 1: 0 is the optimistic distance, 1/2 the neutral one.
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
 
     References
     ----------
@@ -414,5 +433,6 @@ class FaginKendall(Measure):
     _name = "fagin_kendall"
     _takes = frozenset({"lists"})
 
-    def __init__(self, p: float = 0.5) -> None:
+    def __init__(self, p: float = 0.5, *, item_weight: ArrayLike | None = None) -> None:
         self.p = p
+        self.item_weight = item_weight

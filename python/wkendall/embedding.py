@@ -12,7 +12,7 @@ from wkendall._arguments import check_same_rows, real_array
 from wkendall._errors import bad_argument
 from wkendall._progress import progress_bar
 from wkendall._run import Run
-from wkendall.arrays.options import RANKS, Missing, Reading
+from wkendall.arrays.options import RANKS, Reading
 from wkendall.gram import as_kernel
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, read_rankings
@@ -131,7 +131,7 @@ def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
     >>> wkendall.inverse([[2, 3, 1]])
     array([[3, 1, 2]])
     """
-    return complete_rankings(X).inverse().ranks()
+    return read_rankings(X, "X", Reading(advises=False))._handle.inverse().ranks()
 
 
 def features(
@@ -172,34 +172,24 @@ def features(
     array([[ 1.,  1.,  1.],
            [-1., -1., -1.]])
     """
-    run = Run(dtype, out, n_jobs, progress)
     chosen = as_kernel(kernel, "features")
-    run.check()
+    run = Run(dtype, out, n_jobs, progress).check()
     return features_of(read_rankings(X, "X", RANKS._replace(anywhere=False), run.threads), chosen, run)
-
-
-def complete_rankings(X: ArrayLike | Rankings, threads: int | None = None) -> _core.Rankings:
-    """Read rankings; refuse ties and missing items."""
-    return read_rankings(X, "X", Reading(advises=False), threads)._handle
 
 
 def _embeddable(X: ArrayLike | Rankings) -> _core.Rankings:
     """Read rankings for the computation of their tensors."""
     rankings = read_rankings(X, "X", RANKS._replace(anywhere=False))
-    refuse_unknown_tensors(rankings._missing)
-    return rankings._handle
-
-
-def refuse_unknown_tensors(missing: Missing) -> None:
-    """Refuse `missing="anywhere"`, for which tensors are not available."""
-    if missing == "anywhere":
+    if rankings._missing == "anywhere":
         rule = "which is for the standard weight: tensors of weights take 'bottom'"
         raise bad_argument("missing", f" is 'anywhere', {rule}")
+    return rankings._handle
 
 
 def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
     """Compute the features of rankings."""
-    _refuse_unknown(rankings._missing)
+    if rankings._missing == "anywhere":
+        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
     measure = kernel._measure(rankings.n_items)
     shape = (len(rankings), _core.feature_columns(measure))
     out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
@@ -215,19 +205,13 @@ def columns_of_features(kernel: Kernel, rankings: Rankings) -> int | None:
     return _core.feature_columns(kernel._measure(rankings.n_items))
 
 
-def _refuse_unknown(missing: Missing) -> None:
-    if missing == "anywhere":
-        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
-
-
 def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:
     """Compute the tensors of rankings, or of their inverse permutations."""
     weights = one_tensor(U, "U", rankings.items)
     advice = "use `combine` and `linear_function`"
-    out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
-    with progress_bar(run.progress, "embed") as show:
-        flat = out.reshape(rankings.rows, weights.size)
-        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show, inverse=inverse)
+    out = run.result((rankings.rows, *weights.shape), weights.size, advice)
+    flat = out.reshape(rankings.rows, weights.size)
+    _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, inverse=inverse)
     return out
 
 
@@ -241,10 +225,7 @@ def combine_of(
 ) -> NDArray[np.float64]:
     """Compute the weighted sum of the tensors of rankings, or of their inverse permutations."""
     flat = np.ascontiguousarray(weights).ravel()
-    with progress_bar(run.progress, "combine") as show:
-        total = _core.combine(
-            rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show, inverse=inverse
-        )
+    total = _core.combine(rankings, coefficients, weights.ndim, flat, threads=run.threads, inverse=inverse)
     return total.reshape(weights.shape)
 
 

@@ -12,6 +12,7 @@ from typing import Any, SupportsIndex, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from wkendall._arguments import as_order
 from wkendall._errors import RankingError, bad_argument
 from wkendall._matrix import diagonal_of as diagonal_of
 from wkendall._matrix import gram_of as gram_of
@@ -38,6 +39,7 @@ class Shorthand(TypedDict, total=False):
     order: SupportsIndex
     signed: bool
     normalize: bool
+    item_weight: ArrayLike | None
     U: ArrayLike | tuple[object, ...] | None
     W: ArrayLike | None
     check: bool
@@ -113,8 +115,7 @@ def gram_matrix(
     array([1.   , 0.545, 0.   ])
     """
     chosen, reading = from_shorthand(kernel, shorthand, "gram_matrix")
-    run = Run(dtype, out, n_jobs, progress, backend)
-    run.check()
+    run = Run(dtype, out, n_jobs, progress, backend).check()
     return gram_of(*read_both(X, Y, reading, run.threads), chosen, run)
 
 
@@ -128,10 +129,6 @@ def kernel(
     x, y : array-like of n numbers, or Rankings of one ranking
     kernel, **shorthand
         As for `gram_matrix`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -159,10 +156,6 @@ def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: U
     kernel, **shorthand
         As for `gram_matrix`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> import wkendall
@@ -188,10 +181,6 @@ def diagonal(
 ) -> NDArray[np.float64]:
     """Kernel between each ranking and itself: the diagonal of `gram_matrix`, with the same parameters.
 
-    Returns
-    -------
-    ndarray of shape (m,)
-
     Examples
     --------
     >>> import wkendall
@@ -199,8 +188,7 @@ def diagonal(
     array([3., 3.])
     """
     chosen, reading = from_shorthand(kernel, shorthand, "diagonal")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     return diagonal_of(read_rankings(X, "X", reading, run.threads), chosen, run)
 
 
@@ -219,13 +207,9 @@ def similarity_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`.
+        As for `gram_matrix`, also for the result.
     measure : Measure, optional
         What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
-
-    Returns
-    -------
-    ndarray of shape (m, m')
 
     Examples
     --------
@@ -236,9 +220,8 @@ def similarity_matrix(
            [ 0.466,  1.   , -0.684],
            [-1.   , -0.684,  1.   ]])
     """
-    run = Run(dtype, out, n_jobs, progress)
     chosen = as_measure(measure, Kendall())
-    run.check()
+    run = Run(dtype, out, n_jobs, progress).check()
     return gram_of(*read_both(X, Y, threads=run.threads), chosen, run, "similarity_matrix")
 
 
@@ -261,16 +244,12 @@ def distance_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`.
+        As for `gram_matrix`, also for the result.
     kernel : Kernel, optional
         A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is
         zero for equal rankings, with ties too, and satisfies the triangle inequality. Squared distances of at most
         `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and complete
         rankings the result is the square root of twice the number of discordant pairs.
-
-    Returns
-    -------
-    ndarray of shape (m, m')
 
     Examples
     --------
@@ -288,15 +267,13 @@ def distance_matrix(
     array([[0.   , 1.225],
            [1.225, 0.   ]])
     """
-    run = Run(dtype, out, n_jobs, progress)
     chosen = KendallDistance() if kernel is None else as_kernel(kernel, "distance_matrix")
-    run.check()
+    run = Run(dtype, out, n_jobs, progress).check()
     x, y = read_both(X, Y, threads=run.threads)
     return _metric_of(x, y, chosen, run) if chosen.is_kernel else gram_of(x, y, chosen, run, "distance_matrix")
 
 
 def _metric_of(x: Rankings, y: Rankings | None, kernel: Measure, run: Run) -> NDArray[Any]:
-    """Compute distances in the feature space of a kernel."""
     double = Run(n_jobs=run.n_jobs)
     columns = x if y is None else y
     own = diagonal_of(x, kernel, double)
@@ -345,9 +322,21 @@ def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel
     raise RankingError(rule, argument=argument, kind="no kernel")
 
 
+def check_pairs(kernel: Kernel, function: str) -> None:
+    """Refuse kernels that are not sums, over pairs of items, of products of two weights."""
+    if not isinstance(kernel, Kendall | TensorKernel):
+        rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
+        raise bad_argument("kernel", rule, kind="no pairs")
+    order = as_order(kernel.order, "order")
+    if order != 2:
+        raise bad_argument("order", f" is {order}, but {function} is for pairs of items: order 2", value=order)
+    if isinstance(kernel, TensorKernel) and kernel.W is not None:
+        raise bad_argument("W", f" does not go with {function}: pass U, a matrix of weights or a stack of these")
+
+
 _READING = ("input", "top", "ties", "missing")
 _GENERAL = ("U", "W", "check")
-_NAMED = ("weight", "k", "u", "signed")
+_NAMED = ("weight", "k", "u", "signed", "item_weight")
 _KENDALL = frozenset((*_NAMED, "order", "normalize"))
 
 
@@ -373,7 +362,7 @@ def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple
     if "weight" in given:
         both = f"both {general} and weight={given['weight']!r} are given: pass one of them"
         raise RankingError(both, argument=general)
-    for name in ("k", "u"):
+    for name in ("k", "u", "item_weight"):
         if given.get(name) is not None:
             rule = f"{name} is given, but {general} does not use it: it goes with a named weight"
             raise RankingError(rule, argument=name)

@@ -42,7 +42,6 @@ def low_rank(U: Array, most: int) -> Array | None:
 
 
 def _found(U: Array, most: int) -> tuple[Array, Array] | None:
-    """Return factors that are accurate enough."""
     items = len(U)
     # Most matrices have full rank, and so does a submatrix of them.
     some = np.linspace(0, items - 1, min(items, 4 * most + 4)).astype(np.intp)

@@ -45,6 +45,8 @@ class Measure:
 
     #: Whether small values mean that rankings are similar.
     is_distance: ClassVar[bool] = False
+    #: Whether 1 minus the value is a published distance.
+    _has_complement: bool = False
     #: The name of the measure in the Rust crate, which has the rules about its parameters.
     _name: ClassVar[str]
 
@@ -167,11 +169,11 @@ class Kendall(Kernel):
     """The weighted Kendall kernel: the sum of a weight over all concordant pairs of items, or tuples of any order.
 
     A pair is concordant if both rankings put its items in the same order. The weight depends on the four ranks of the
-    pair. Relabelling the items does not change the kernel.
+    pair. Relabelling the items does not change the kernel, unless items have weights.
 
     Parameters
     ----------
-    weight : {"standard", "top", "add", "mult", "average"}
+    weight : {"standard", "top", "add", "mult", "average", "later"}
         What a concordant pair with ranks a < b in one ranking and c < d in the other adds:
 
         - "standard": 1, the Kendall kernel.
@@ -179,19 +181,24 @@ class Kendall(Kernel):
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
         - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
+        - "later": `u[b] u[d]`, of the later item. With `u="ap"` it is the positive definite relative of AP correlation.
     k : int, optional
         For "top": the number of ranks that count, from 1 to n.
-    u : {"hyperbolic", "log"} or array-like of n numbers, optional
-        For "add" and "mult": position weights, from the most preferred position down. "hyperbolic" is `1 / (r + 1)` for
-        rank r, "log" is `1 / log2(r + 1)`.
+    u : {"hyperbolic", "log", "ap"} or array-like of n numbers, optional
+        For "add", "mult" and "later": position weights, from the most preferred position down. "hyperbolic" is
+        `1 / (r + 1)` for rank r, "log" is `1 / log2(r + 1)`, "ap" is `1 / (r - 1)`, and 0 for the first rank.
     order : int
         The number of items in a tuple. Tuples are concordant if both rankings put all of their items in the same order.
+        "later" has order 2 only.
     signed : bool
         Subtract the weights of discordant pairs. Only for order 2.
     normalize : bool
         Divide by `sqrt(K(s, s) K(t, t))`. K(s, s) is the self-similarity of s; the result is 0 where a self-similarity
         is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
         absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
+        item_weight[j]`. The kernel then depends on the items: relabelling them changes it. Only for order 2.
 
     Notes
     -----
@@ -223,6 +230,7 @@ class Kendall(Kernel):
         order: SupportsIndex = 2,
         signed: bool = False,
         normalize: bool = False,
+        item_weight: ArrayLike | None = None,
     ) -> None:
         self.weight = weight
         self.k = k
@@ -230,13 +238,15 @@ class Kendall(Kernel):
         self.order = order
         self.signed = signed
         self.normalize = normalize
+        self.item_weight = item_weight
 
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
         if self.order not in (1, 2):
             return frozenset()
-        return _TAKES_ALL if self.weight == "standard" and self.order == 2 else _TAKES_TIES
+        unknown = self.weight == "standard" and self.order == 2 and self.item_weight is None
+        return _TAKES_ALL if unknown else _TAKES_TIES
 
     def _used(self) -> Self:
         used = WEIGHTS.get(self.weight) if isinstance(self.weight, str) else None
@@ -338,15 +348,11 @@ class Mallows(Kernel):
     """
 
     _name = "mallows"
+    _takes = _TAKES_ALL
 
     def __init__(self, lam: float = 1.0, *, normalize: bool = False) -> None:
         self.lam = lam
         self.normalize = normalize
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TAKES_ALL
 
 
 class KendallDistance(Measure):
@@ -366,14 +372,10 @@ class KendallDistance(Measure):
 
     is_distance = True
     _name = "distance"
+    _takes = _TAKES_ALL
 
     def __init__(self) -> None:
         pass
-
-    @property
-    def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
-        return _TAKES_ALL
 
 
 class KendallCorrelation(Kernel):
@@ -439,12 +441,14 @@ class _Combination(Kernel):
         return type(self)(**{name: v._used() if isinstance(v, Kernel) else v for name, v in given.items()})
 
 
-class Sum(_Combination):
-    """The sum of two kernels: `left + right`."""
-
+class _Pair(_Combination):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+
+class Sum(_Pair):
+    """The sum of two kernels: `left + right`."""
 
     def __repr__(self) -> str:
         return f"{self.left!r} + {self.right!r}"
@@ -453,12 +457,8 @@ class Sum(_Combination):
         return self.left._measure(items, pairs).plus(self.right._measure(items, pairs))
 
 
-class Product(_Combination):
+class Product(_Pair):
     """The product of two kernels, entry by entry: `left * right`."""
-
-    def __init__(self, left: Kernel, right: Kernel) -> None:
-        self.left = left
-        self.right = right
 
     def __repr__(self) -> str:
         return f"{_factor(self.left)} * {_factor(self.right)}"

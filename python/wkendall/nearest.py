@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from itertools import compress
 from numbers import Real
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +20,9 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import Missing, Reading
 from wkendall.gram import as_measure, feature_distances
-from wkendall.measures import Kendall, KendallDistance, Mallows, Measure
+from wkendall.measures import KendallDistance, Measure
 from wkendall.rankings import Rankings, read_both, read_rankings
 
 if TYPE_CHECKING:
@@ -240,25 +242,29 @@ def as_radius(radius: object) -> float:
         raise bad_argument("radius", f" is {shown(radius)}, too large for a float64", value=radius) from None
 
 
-def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors: int, run: Run) -> Neighbors:
+def neighbors_of(
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, n_neighbors: int, run: Run
+) -> Neighbors:
     """Find neighbours. If `y` is `x` itself, a ranking can be its own neighbour."""
     check_fits(len(x), 2 * n_neighbors, np.dtype(np.float64), ADVICE)
-    index = _index(x if y is None else y, measure, run)
+    index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
-            rows = None if y is None else x._handle
-            return Neighbors(*index.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
+            rows = None if y is None else index.handle(x)
+            return Neighbors(*index.core.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
         how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
         return Neighbors(*_core.neighbors(*_bound(x, y, measure), n_neighbors, **how))
 
 
-def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, run: Run) -> csr_array:
+def within_of(
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, radius: float, run: Run
+) -> csr_array:
     """Find all rankings within a radius."""
-    index = _index(x if y is None else y, measure, run)
+    index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
-            rows = None if y is None else x._handle
-            found = index.within(rows, radius, threads=run.threads, progress=show)
+            rows = None if y is None else index.handle(x)
+            found = index.core.within(rows, radius, threads=run.threads, progress=show)
         else:
             how: dict[str, Any] = {"threads": run.threads, "backend": run.backend, "progress": show}
             found = _core.within(*_bound(x, y, measure), radius, **how)
@@ -266,7 +272,14 @@ def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, 
     return _sparse(values, indices, starts, _shape(x, y))
 
 
-def graph_of(x: Rankings, y: Rankings | None, measure: Measure, wanted: int | float, mode: Mode, run: Run) -> csr_array:
+def graph_of(
+    x: Rankings | Searched,
+    y: Rankings | Searched | None,
+    measure: Measure,
+    wanted: int | float,
+    mode: Mode,
+    run: Run,
+) -> csr_array:
     """Find a number of neighbours, or all within a radius, and return them as a graph."""
     starts: NDArray[Any]
     indices: NDArray[Any]
@@ -298,8 +311,8 @@ def _sparse(
 
 
 def distances_of(
-    x: Rankings,
-    y: Rankings | None,
+    x: Rankings | Searched,
+    y: Rankings | Searched | None,
     measure: Measure,
     rows: NDArray[Any],
     columns: NDArray[Any],
@@ -309,102 +322,262 @@ def distances_of(
     """Turn values of the measure into distances, for pairs of rankings of `x` and `y` given by their row numbers."""
     if measure.is_distance:
         return values
+    if measure._has_complement:
+        return np.asarray(1.0 - values)
     if not measure.is_kernel:
         rule = f"{measure!r} is neither a distance nor a kernel: distances need one of these"
         raise bad_argument("measure", f": {rule}", kind="no kernel")
-    index = _index(x if y is None else y, measure, run)
-    own = _own(x, index, measure, run)
+    index = _index(x, y, measure, run)
     if y is None or y is x:
-        of_columns = own[columns]
-    else:
-        found, places = np.unique(columns, return_inverse=True)
-        of_columns = _own(y[found], index, measure, run)[places]
-    return feature_distances(own[rows] + of_columns, values)
+        found, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+        own = _own(x, found, index, measure, run)[places]
+        return feature_distances(own[: len(rows)] + own[len(rows) :], values)
+    found, places = np.unique(columns, return_inverse=True)
+    own = _own(x, np.arange(len(x)), index, measure, run)
+    return feature_distances(own[rows] + _own(y, found, index, measure, run)[places], values)
 
 
-def _own(rankings: Rankings, index: _core.ListIndex | None, measure: Measure, run: Run) -> NDArray[np.float64]:
-    """Return the kernel of each ranking and itself. An index has the weights ready, which takes long for very many items."""
+def _own(
+    rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
+) -> NDArray[np.float64]:
+    """Return the kernel of some rankings and themselves. An index has the weights ready, which takes long for very many items."""
     if index is None:
-        found: NDArray[np.float64] = diagonal_of(rankings, measure, run)
+        found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found
-    return index.diagonal(rankings._handle, threads=run.threads)
+    if isinstance(rankings, Searched):
+        return index.core.diagonal(index.core.lists(rows), threads=run.threads)
+    return index.core.diagonal(index.handle(rankings[rows]), threads=run.threads)
 
 
-class KeptIndex:
-    """An index of lists that is kept for the next search, and what it was made for.
+class _Index(NamedTuple):
+    """An index of lists, and what it was made for."""
 
-    Several threads that ask for it at once make it once. A pickle contains it as arrays.
+    measure: Measure
+    #: The measure for the Rust crate.
+    of_crate: _core.Measure
+    core: _core.ListIndex
+
+    def handle(self, lists: Rankings | Searched) -> _core.Rankings:
+        """Return lists as the index takes them."""
+        return plain(lists)._handle_for(self.of_crate)
+
+
+class Searched:
+    """Rankings that are kept for searches; lists have an index, which is made once and kept.
+
+    An object does not change, except that it makes its index: `added` and `removed` return another one, so that threads
+    that search meanwhile see the rankings from before. Several threads that ask for an index at once make it once. A pickle
+    contains the index as arrays.
     """
 
-    def __init__(self) -> None:
-        """Keep nothing yet."""
+    #: The rankings; None if the index has them.
+    _handle: _core.Rankings | None
+
+    def __init__(self, rankings: Rankings) -> None:
+        """Keep rankings."""
+        described = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
+        self._set(rankings.shape, rankings._missing, described)
+        self._handle = rankings._handle
+
+    def _set(self, shape: tuple[int, int], missing: Missing, described: dict[str, Any]) -> None:
+        """Set everything but the rankings themselves."""
+        self.shape, self._missing = shape, missing
+        #: The items, labels and counts of a `Rankings`, and how many items its rows list.
+        self._described = described
+        #: Those who add or remove rankings hold it.
+        self.growing = Lock()
         self._lock = Lock()
-        self._made: tuple[Measure, _core.ListIndex | None] | None = None
-        #: From a pickle: the measure, and the parts of the index.
-        self._stored: tuple[Measure, tuple[Any, ...]] | None = None
+        self._handle = None
+        #: The last measure, and its index if there is one.
+        self._made: tuple[Measure, _Index | None] | None = None
+        #: From a pickle: the measure and the segments of an index that has not been made yet.
+        self._stored: tuple[Measure, list[Any]] | None = None
 
-    def index(self, lists: Rankings, measure: Measure, threads: int | None) -> _core.ListIndex | None:
-        """Return the index of these lists for a measure; the last index is dropped.
+    def __len__(self) -> int:
+        return self.shape[0]
 
-        None for long lists, which are compared faster as rankings of all items.
-        """
+    @property
+    def rankings(self) -> Rankings:
+        """The rankings."""
         with self._lock:
+            return Rankings._made(self._rankings(), self._missing, **self._described)
+
+    def _rankings(self) -> _core.Rankings:
+        if self._handle is not None:
+            return self._handle
+        index = self._last_index()
+        assert index is not None
+        return index.core.lists()
+
+    def _last_index(self) -> _Index | None:
+        """Return the last index, perhaps from a pickle."""
+        if self._stored is not None:
+            self._load()
+        return None if self._made is None else self._made[1]
+
+    def _load(self, keep: bool = False) -> None:
+        assert self._stored is not None
+        measure, segments = self._stored
+        core = measure._measure(self.shape[1])
+        index = _core.ListIndex.from_parts(core, self.shape[1], segments, keep)
+        self._made, self._stored = (measure, _Index(measure, core, index)), None
+
+    def load(self) -> None:
+        """Make the index of a file, before the first search. It uses the memory of the arrays."""
+        if self._stored is not None:
+            self._load(keep=True)
+            _check_rows(self._described, self.shape[0], self._last_index())
+
+    def index(self, measure: Measure, run: Run) -> _Index | None:
+        """Return the index for a measure; the last index is dropped.
+
+        None for rankings that are not lists, for few lists, for measures without an index, and for long lists, which are
+        compared faster as rankings of all items.
+        """
+        made = self._made
+        if made is not None and made[0] == measure:
+            return made[1]
+        with self._lock:
+            self._last_index()
             if self._made is None or self._made[0] != measure:
-                core = measure._measure(lists.n_items)
-                index = self._loaded(lists, measure, core)
-                if index is None and core.has_index and _core.expanded_lists(core, lists._handle, None) is None:
-                    index = _core.ListIndex(core, lists._handle, threads)
+                rankings = self._rankings()
+                index = self._new_index(rankings, measure, run)
                 # The caller may change the parameters, or arrays in them.
-                self._made, self._stored = (deepcopy(measure), index), None
+                self._made, self._handle = (deepcopy(measure), index), None if index is not None else rankings
             return self._made[1]
 
-    def _loaded(self, lists: Rankings, measure: Measure, core: _core.Measure) -> _core.ListIndex | None:
-        """Return the index of a pickle, if it has one for this measure and these lists."""
-        if self._stored is None or self._stored[0] != measure:
+    def _new_index(self, rankings: _core.Rankings, measure: Measure, run: Run) -> _Index | None:
+        if not rankings.is_lists or len(self) < WORTH_AN_INDEX:
             return None
-        try:
-            return _core.ListIndex.from_parts(core, lists._handle, self._stored[1])
-        except (TypeError, ValueError):  # of another version, or for other lists
+        core = measure._measure(self.shape[1])
+        if not core.has_index or _core.expanded_lists(core, rankings, None) is not None:
             return None
+        lists = Rankings._made(rankings, self._missing, **self._described)._handle_for(core)
+        with progress_bar(run.progress, "index") as show:
+            return _Index(deepcopy(measure), core, _core.ListIndex(core, lists, run.threads, show))
+
+    def added(self, new: Rankings, run: Run) -> Searched:
+        """Return these rankings followed by others of the same items."""
+        missing = {self._missing, new._missing} - {"error"}
+        if len(missing) > 1:
+            rule = f'the rankings were read with missing="{self._missing}", but X with missing="{new._missing}"'
+            raise bad_argument("X", f": {rule}: both must be read in the same way", kind="missing")
+        old = self._described
+        both: dict[str, Any] = {"items": old["items"] if new._items is None else new._items}
+        for name, default in (("listed", self.shape[1]), ("counts", 1)):
+            parts = (old[name], len(self)), (getattr(new, f"_{name}"), len(new))
+            if any(part is not None for part, _ in parts):
+                filled = [np.full(size, default) if part is None else part for part, size in parts]
+                both[name] = np.concatenate(filled)
+            else:
+                both[name] = None
+        unlabelled = old["labels"] is None or new._labels is None
+        both["labels"] = None if unlabelled else [*old["labels"], *cast("Sequence[object]", new._labels)]
+        return self._changed(
+            (len(self) + len(new), next(iter(missing), "error"), both),
+            lambda index: index.core.added(index.handle(new), run.threads),
+            lambda rankings: rankings.joined(new._handle),
+        )
+
+    def removed(self, rows: NDArray[np.int64], run: Run) -> Searched:
+        """Return these rankings without some rows."""
+        kept = np.ones(len(self), dtype=bool)
+        kept[rows] = False
+        rest = dict(self._described)
+        for name in ("listed", "counts"):
+            rest[name] = None if rest[name] is None else rest[name][kept]
+        if rest["labels"] is not None:
+            rest["labels"] = list(compress(rest["labels"], kept.tolist()))
+        return self._changed(
+            (int(kept.sum()), self._missing, rest),
+            lambda index: index.core.removed(rows, run.threads),
+            lambda rankings: rankings.select(np.flatnonzero(kept), True),
+        )
+
+    def _changed(
+        self,
+        state: tuple[int, Missing, dict[str, Any]],
+        indexed: Callable[[_Index], _core.ListIndex],
+        plain: Callable[[_core.Rankings], _core.Rankings],
+    ) -> Searched:
+        """Return other rankings, by their index or, without an index, by the rankings themselves."""
+        rows, missing, described = state
+        with self._lock:
+            index, handle = self._last_index(), self._handle
+        found = object.__new__(Searched)
+        found._set((rows, self.shape[1]), missing, described)
+        found.growing = self.growing
+        if index is not None:
+            found._made = (index.measure, index._replace(core=indexed(index)))
+        else:
+            assert handle is not None
+            found._handle = plain(handle)
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the index as arrays."""
+        """Return the index as arrays, or the rankings if there is none."""
         with self._lock:
             stored = self._stored
-            if self._made is not None:
-                measure, index = self._made
-                stored = None if index is None else (measure, index.parts())
-        return {"version": _core.__version__, "stored": stored}
+            index = None if self._made is None else self._made[1]
+        if index is not None:
+            stored = (index.measure, index.core.parts())
+        if stored is None:
+            return {"rankings": self.rankings}
+        parts = (self.shape, self._missing, self._described)
+        return {"version": _core.__version__, "parts": parts, "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Keep the arrays until the first search; those of another version are dropped."""
-        self.__init__()  # type: ignore[misc]
+        """Keep the arrays until the first search; of another version only the lists are taken."""
+        if "stored" not in state:
+            self.__init__(state["rankings"])  # type: ignore[misc]
+            return
+        self._set(*state["parts"])
         if state["version"] == _core.__version__:
             self._stored = state["stored"]
+        else:
+            self._handle = _lists_of(self.shape[1], state["stored"][1])
 
 
-def _index(searched: Rankings, measure: Measure, run: Run) -> _core.ListIndex | None:
-    """Return the index of the lists, built once and kept for the next searches."""
-    kept: KeptIndex | None = searched.__dict__.get("_kept")
-    if kept is None or searched.kind != "lists" or len(searched) < WORTH_AN_INDEX:
-        return None
-    if not isinstance(measure, Kendall | KendallDistance | Mallows) or getattr(measure, "order", 2) != 2:
-        return None
-    return kept.index(searched, measure, run.threads)
+def _check_rows(described: dict[str, Any], rows: int, index: _Index | None) -> None:
+    """Refuse an index of another number of rankings than there are labels, counts and lengths."""
+    of_rows = [described[name] for name in ("listed", "labels", "counts") if described[name] is not None]
+    if index is None or {index.core.rows, *map(len, of_rows)} != {rows}:
+        raise ValueError("the index has another number of rankings")
 
 
-def prepare(searched: Rankings, measure: Measure, run: Run) -> None:
-    """Build the index of lists that are kept for searches, if they need one."""
-    _index(searched, measure, run)
+def _lists_of(items: int, segments: list[Any]) -> _core.Rankings:
+    """Return the lists of the parts of an index."""
+    joined: _core.Rankings | None = None
+    for (bounds, entries, has_all, removed), *_ in segments:
+        numbers = np.asarray(entries, dtype=np.int64).reshape(-1, 2)
+        columns, starts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
+        whole = has_all | (np.diff(bounds.astype(np.int64)) == items)
+        lists = _core.Rankings.lists(bounds.astype(np.int64), columns, starts, items, False, True).listed(whole)
+        lists = lists.select(np.delete(np.arange(len(bounds) - 1), removed))
+        joined = lists if joined is None else joined.joined(lists)
+    assert joined is not None
+    return joined
 
 
-def _shape(x: Rankings, y: Rankings | None) -> tuple[int, int]:
+def plain(rankings: Rankings | Searched) -> Rankings:
+    """Return the rankings themselves."""
+    return rankings.rankings if isinstance(rankings, Searched) else rankings
+
+
+def _index(x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, run: Run) -> _Index | None:
+    """Return the index of the rankings that are searched, if they have one."""
+    searched = x if y is None else y
+    return searched.index(measure, run) if isinstance(searched, Searched) else None
+
+
+def _shape(x: Rankings | Searched, y: Rankings | Searched | None) -> tuple[int, int]:
     return len(x), len(x if y is None else y)
 
 
 def _bound(
-    x: Rankings, y: Rankings | None, measure: Measure
+    x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure
 ) -> tuple[_core.Measure, _core.Rankings, _core.Rankings | None]:
     rows, columns = _shape(x, y)
-    core = measure._measure(x.n_items, rows * columns)
-    return core, x._handle_for(core), None if y is None else y._handle_for(core)
+    given, other = plain(x), None if y is None else plain(y)
+    core = measure._measure(given.n_items, rows * columns)
+    return core, given._handle_for(core), None if other is None else other._handle_for(core)

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located
+from wkendall._memory import check_fits
 from wkendall._text import short, shown, some_names
-from wkendall.arrays.convert import check_collected, check_not_rearranged
+from wkendall.arrays.convert import check_collected, check_not_rearranged, labels_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 
@@ -141,6 +142,11 @@ class Rankings:
             _reading=reading,
         )
         return made
+
+    def _with(self, **parts: Any) -> Rankings:
+        """Return the same rankings with other names, labels or counts."""
+        known = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
+        return Rankings._made(self._handle, self._missing, **known | {"reading": self._reading} | parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
@@ -304,15 +310,7 @@ class Rankings:
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, member, observed)
         order = np.argsort(first)
-        found = self[first[order]]
-        return Rankings._made(
-            found._handle,
-            self._missing,
-            listed=found._listed,
-            items=self._items,
-            counts=counts[order],
-            reading=self._reading,
-        )
+        return self[first[order]]._with(labels=None, counts=counts[order])
 
     def to_lists(self) -> list[list[Any]]:
         """Return each ranking as a list of names, or of numbers from 0, best first.
@@ -371,8 +369,8 @@ class Rankings:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._listed, self._items, self._labels, self._counts, self._reading)
-        return _unpickled, (self._places, self._missing, *parts)
+        parts = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
+        return _unpickled, (self._places, self._missing, parts | {"reading": self._reading})
 
     def __repr__(self) -> str:
         lines = [f"Rankings: {self._summary()}"]
@@ -392,9 +390,8 @@ class Rankings:
         """Say how many rankings and items there are, and how many rankings have ties or miss items."""
         m, n = self.shape
         tied, short_rows = self._incomplete()
-        kind = {"complete": "ranking" if short_rows else "complete ranking", "tied": "ranking", "lists": "list"}[
-            self.kind
-        ]
+        complete = "ranking" if short_rows else "complete ranking"
+        kind = {"complete": complete, "tied": "ranking", "lists": "list"}[self.kind]
         parts = [f"{m:,} {kind}{'' if m == 1 else 's'} of {n:,} item{'' if n == 1 else 's'}"]
         if tied:
             parts.append(f"{tied:,} with ties")
@@ -495,7 +492,6 @@ def reading_beside(reading: Reading, values: object, *others: object) -> Reading
 
 
 def _check_not_read(reading: Reading, name: str) -> None:
-    """Refuse options of reading for rankings that have been read."""
     for option, value, default in zip(Reading._fields[:4], reading, RANKS, strict=False):
         if value != default:
             rule = f"{name} is a Rankings, which has been read: pass {option} when you make it"
@@ -505,14 +501,11 @@ def _check_not_read(reading: Reading, name: str) -> None:
 def _names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
     """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
     check_collected(values, name)
-    found: Any = getattr(values, attribute, None)
-    if found is None or callable(found) or reading.input == "orders":
+    found = None if reading.input == "orders" else labels_of(values, attribute)
+    if found is None or found == list(range(len(found))):
         return None
-    names = tuple(found)
-    if names == tuple(range(len(names))):
-        return None
-    check_different(names, name)
-    return names
+    check_different(found, name)
+    return tuple(found)
 
 
 def check_different(names: Sequence[Hashable], argument: str) -> None:
@@ -608,6 +601,12 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
     return keys
 
 
+def check_all_items_fit(rankings: Rankings) -> None:
+    """Refuse lists out of a catalogue that is too large: pairs of items need rankings of all items."""
+    if rankings.kind == "lists":
+        check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
+
+
 def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     """Check the names of items: all different, and among the known names if there are any."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
@@ -618,10 +617,8 @@ def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tup
         try:
             first = places.setdefault(name, place)
         except TypeError:
-            what = f"{shown(name)} of type {type(name).__name__}"
-            raise TypeError(
-                f"items[{place}] is {what}, but names must be hashable: strings, numbers or tuples"
-            ) from None
+            what = f"{shown(name)} of type {type(name).__name__}, but names must be hashable"
+            raise TypeError(f"items[{place}] is {what}: strings, numbers or tuples") from None
         if first != place:
             raise ValueError(f"items holds {shown(name)} twice, in places {first} and {place}")
         if known is not None and name not in possible:
@@ -645,14 +642,5 @@ def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
     return given.astype(np.int64)
 
 
-def _unpickled(
-    places: Any,
-    missing: Missing,
-    listed: NDArray[np.int64] | None,
-    items: tuple[Hashable, ...] | None,
-    labels: Sequence[object] | None,
-    counts: NDArray[np.int64] | None,
-    reading: Reading | None = None,
-) -> Rankings:
-    core = from_places(places, missing)
-    return Rankings._made(core, missing, listed=listed, items=items, labels=labels, counts=counts, reading=reading)
+def _unpickled(places: Any, missing: Missing, parts: dict[str, Any]) -> Rankings:
+    return Rankings._made(from_places(places, missing), missing, **parts)

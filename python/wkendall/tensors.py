@@ -279,7 +279,9 @@ def position_weights(
     axes = as_order(order, "order")
     # Weights of a known kind need nothing here: the crate tells how they combine positions.
     combined, values = _core.Measure("kendall", items, {"weight": weight, "k": k, "u": u}).position_weights()
-    stacked = combined == "later"
+    stacked = combined == "tops"
+    if combined == "later" and axes != 2:
+        raise bad_argument("order", f" is {axes}, but the weight 'later' is for pairs of items: order 2", value=axes)
     axes = as_axes(axes, "order", more=stacked)
     size = axes + stacked
     advice = "take fewer items or a lower order"
@@ -289,6 +291,9 @@ def position_weights(
         for last in range(1, items + 1):
             part = out[last - 1][(slice(last),) * axes]
             _fill_increasing(part, values[:last], np.multiply, 1 / np.sqrt(items))
+        return out
+    if combined == "later":
+        out[...] = np.triu(np.broadcast_to(values, (items, items)), 1)
         return out
     combine, before = (np.add, 0.0) if combined == "sums" else (np.multiply, 1.0)
     _fill_increasing(out[(slice(len(values)),) * axes], values, combine, before)

@@ -105,7 +105,8 @@ pub fn consensus<R: RankingSet>(
     weights: Option<&[f64]>,
     options: Options<'_>,
 ) -> Result<Consensus, Error> {
-    consensus_of_operands(measure.kendall().ok_or(Error::PairsOnly)?, R::operands(rankings, None), weights, options)
+    let measure = measure.pair_sum("a consensus")?;
+    consensus_of_operands(&measure, R::operands(rankings, None), weights, options)
 }
 
 fn consensus_of_operands(

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::finish::TauB;
+use super::Coefficient;
+use super::finish::Finish;
 use crate::error::Error;
 use crate::gram::cost::{FINISH_JOB, FINISH_NS, PVALUE_NS};
 use crate::gram::{FinishPair, Options, gram_into};
@@ -16,7 +17,7 @@ use crate::weight::Weight;
 
 /// Fills the correlations, and the p-values if wanted.
 pub(super) fn fill(
-    finish: &TauB,
+    finish: &Finish,
     (x, y): (&Incomplete, Option<&Incomplete>),
     (statistic, pvalue): (&mut [f64], Option<&mut [f64]>),
     Options { threads, tile, backend, watch }: Options<'_>,
@@ -30,7 +31,10 @@ pub(super) fn fill(
     };
     // Without ties the normalized kernel is tau.
     let items = x.items();
-    let is_tau = pvalue.is_none() && items >= 2 && items >= finish.least();
+    let is_tau = pvalue.is_none()
+        && matches!(finish.coefficient, Coefficient::TauA | Coefficient::TauB | Coefficient::Somers)
+        && items >= 2
+        && items >= finish.least();
     let options = Options { threads, tile, backend, watch: Some(&mut count) };
     if count_pairs((x, y), is_tau, statistic, options)? {
         return Ok(());
@@ -41,6 +45,20 @@ pub(super) fn fill(
     // This takes little time and shows no progress.
     let mut look = |_| watch(reached);
     finishing.run(&of_rows, statistic, pvalue, threads, &mut look)
+}
+
+/// Replaces the values of columns without any order by NaN.
+pub(super) fn without_constant(x: &Incomplete, y: &Incomplete, matrix: &mut [f64]) -> Result<(), Error> {
+    let constant = |set: &Incomplete| memory::collect((0..set.rows()).map(|row| set.row(row).ranges().count() < 2));
+    let (of_x, of_y) = (constant(x)?, constant(y)?);
+    for (row, of_row) in matrix.chunks_mut(of_y.len().max(1)).zip(of_x) {
+        for (value, &of_column) in row.iter_mut().zip(&of_y) {
+            if of_row || of_column {
+                *value = f64::NAN;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; returns
@@ -70,7 +88,7 @@ fn count_pairs(
 
 /// From balances to correlations.
 struct Finishing<'a> {
-    finish: &'a TauB,
+    finish: &'a Finish,
     items: u64,
     /// The ties of each column of the result.
     columns: &'a [TieSums],
@@ -119,8 +137,8 @@ impl Finishing<'_> {
         let enough = self.items >= self.finish.least() as u64;
         let decided = (all - ties.pairs) as f64;
         for (value, other) in statistic.iter_mut().zip(self.columns) {
-            let tau = TauB::tau(*value, decided, (all - other.pairs) as f64);
-            *value = if enough { tau } else { f64::NAN };
+            let found = self.finish.value(*value, all as f64, decided, (all - other.pairs) as f64);
+            *value = if enough { found } else { f64::NAN };
         }
     }
 

@@ -1,21 +1,32 @@
-//! From counts over two columns to tau-b and its p-value.
+//! From counts over two columns to a coefficient and its p-value.
 
-use super::Alternative;
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
+use super::{Alternative, Coefficient};
 use crate::gram::FinishPair;
 use crate::pair::observed::Observed;
 use crate::pair::pairs_of;
 
-/// Tau-b of pairs of columns with enough common observations, and its p-value if there is an alternative.
-pub(super) struct TauB {
+/// All counts over the common observations of two columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Counts {
+    pub(super) observed: Observed,
+    /// Pairs that are tied in both columns.
+    pub(super) joint: u64,
+    /// The number of distinct values of the column that has fewer.
+    pub(super) levels: usize,
+}
+
+/// The coefficient of pairs of columns with enough common observations, and its p-value if there is an alternative.
+pub(super) struct Finish {
+    pub(super) coefficient: Coefficient,
     least: usize,
     test: Option<(Alternative, &'static Exact)>,
 }
 
-impl TauB {
-    pub(super) fn new(least: usize, alternative: Option<Alternative>) -> Self {
-        Self { least, test: alternative.map(|alternative| (alternative, Exact::get())) }
+impl Finish {
+    pub(super) fn new(coefficient: Coefficient, least: usize, alternative: Option<Alternative>) -> Self {
+        Self { coefficient, least, test: alternative.map(|alternative| (alternative, Exact::get())) }
     }
 
     /// The minimum number of common observations.
@@ -23,16 +34,46 @@ impl TauB {
         self.least
     }
 
-    /// The correlation from a balance and the numbers of pairs that are not tied in each column; NaN if one of these
-    /// is 0. The square root of the product of two equal numbers is that number, so a column has correlation exactly 1
-    /// with itself.
+    /// The coefficient from a balance, the number of pairs, and the numbers of pairs that are not tied in each column,
+    /// for coefficients that need no more; NaN if one of these is 0. The square root of the product of two equal numbers
+    /// is that number, so a column has correlation exactly 1 with itself.
     #[inline]
-    pub(super) fn tau(balance: f64, decided: f64, of_other: f64) -> f64 {
-        (balance / (decided * of_other).sqrt()).clamp(-1.0, 1.0)
+    pub(super) fn value(&self, balance: f64, all: f64, decided: f64, of_other: f64) -> f64 {
+        let found = match self.coefficient {
+            Coefficient::TauA if decided * of_other > 0.0 => balance / all,
+            Coefficient::Somers if of_other > 0.0 => balance / decided,
+            Coefficient::TauA | Coefficient::Somers => f64::NAN,
+            _ => balance / (decided * of_other).sqrt(),
+        };
+        found.clamp(-1.0, 1.0)
+    }
+
+    /// The coefficient, and its p-value if that follows from the counts, otherwise NaN.
+    pub(super) fn from_counts(&self, counts: &Counts) -> (f64, f64) {
+        let (value, pvalue) = self.finish(&counts.observed);
+        let Observed { observations, balance, ties: [one, other] } = counts.observed;
+        let value = match self.coefficient {
+            _ if value.is_nan() => value,
+            Coefficient::TauC => {
+                let (n, levels) = (observations as f64, counts.levels as f64);
+                2.0 * balance as f64 * levels / (n * n * (levels - 1.0))
+            }
+            Coefficient::Gamma => {
+                let decided = pairs_of(observations) + counts.joint - one.pairs - other.pairs;
+                balance as f64 / decided as f64
+            }
+            _ => value,
+        };
+        (value, if value.is_nan() { value } else { pvalue })
+    }
+
+    /// The probability of a value at least as far from 0 as a standard normal deviation.
+    pub(super) fn tail(&self, deviation: f64) -> f64 {
+        self.test.map_or(f64::NAN, |(alternative, _)| tail(deviation, alternative))
     }
 }
 
-impl FinishPair for TauB {
+impl FinishPair for Finish {
     fn has_pvalues(&self) -> bool {
         self.test.is_some()
     }
@@ -44,19 +85,18 @@ impl FinishPair for TauB {
         if decided == 0 || of_other == 0 || observations < self.least as u64 {
             return (f64::NAN, f64::NAN);
         }
-        let tau = Self::tau(balance as f64, decided as f64, of_other as f64);
-        let Some((alternative, exact)) = self.test else { return (tau, f64::NAN) };
+        let value = self.value(balance as f64, all as f64, decided as f64, of_other as f64);
+        let Some((alternative, exact)) = self.test else { return (value, f64::NAN) };
         let untied = one.pairs == 0 && other.pairs == 0;
         let concordant = (all.cast_signed() + balance).unsigned_abs() / 2;
         let exactly = || exact.pvalue(observations, concordant, alternative);
-        let pvalue = untied.then(exactly).flatten().unwrap_or_else(|| approximate(observed, alternative));
-        (tau, pvalue)
+        let pvalue = untied.then(exactly).flatten();
+        (value, pvalue.unwrap_or_else(|| tail(balance as f64 / variance(observed).sqrt(), alternative)))
     }
 }
 
-/// The p-value of the normal approximation, with its correction for ties.
-fn approximate(observed: &Observed, alternative: Alternative) -> f64 {
-    let deviation = observed.balance as f64 / variance(observed).sqrt();
+/// The tail of the normal distribution for an alternative.
+fn tail(deviation: f64, alternative: Alternative) -> f64 {
     match alternative {
         Alternative::TwoSided => both_tails(deviation),
         Alternative::Greater => upper_tail(deviation),

@@ -35,6 +35,16 @@ pub(super) fn upper_tail(deviation: f64) -> f64 {
     if deviation < 0.0 { 1.0 - one } else { one }
 }
 
+/// The deviation above which the upper tail is `probability`, from 0 to 1/2, by bisection.
+pub(super) fn quantile(probability: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..64 {
+        let middle = 0.5 * (low + high);
+        if upper_tail(middle) > probability { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 /// The first terms of the Taylor series of exp(x^2) erfc(x).
 fn series(x: f64) -> [f64; TERMS] {
     let mut terms = [0.0; TERMS];

@@ -136,7 +136,11 @@ impl Error {
             }
             Self::ParameterUnused { weight, ref users, .. } => {
                 let users: Vec<String> = users.iter().map(|user| format!("'{user}'")).collect();
-                format!(" is given, but the weight '{weight}' does not use it: it goes with {}", users.join(" and "))
+                let users = match users.as_slice() {
+                    [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+                    users => users.concat(),
+                };
+                format!(" is given, but the weight '{weight}' does not use it: it goes with {users}")
             }
             Self::UnknownParameter { measure, ref name, known } => {
                 let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
@@ -153,6 +157,7 @@ impl Error {
                 };
                 format!(" is {count}, but there are {rankings} {kind}: {rule}")
             }
+            Self::NoRow { number, rankings } => format!(" holds {number}, but there are {rankings} rankings, counted from 0"),
             Self::Radius { value, distance } => {
                 let rule = if distance { "it must be a distance from 0" } else { "it must be a value of the kernel" };
                 format!(" is {value:?}: {rule}")
@@ -220,12 +225,13 @@ impl Error {
                 format!("{measure} has no signed form: only a kernel with a named weight has one")
             }
             Self::NoOtherOrder { measure, order } => {
-                let rule = "only a kernel with a named weight takes an order";
+                let rule = "only a kernel with a named weight other than 'later' takes an order";
                 format!(" is {order}, but {measure} compares pairs of items: {rule}")
             }
             Self::NoNormalizedForm { measure } => {
                 format!("{measure} has no normalized form: only a kernel with weights has one")
             }
+            Self::NoItemWeight { taker } => format!(" is given, but {taker} does not take weights of items"),
             Self::NotAKernel { measure } => {
                 format!("{measure} is not a kernel: only kernels can be added, multiplied and raised to powers")
             }

@@ -82,6 +82,7 @@ impl Error {
             | Self::TopOutOfRange { k: number, .. }
             | Self::TooManyForExact { items: number, .. }
             | Self::NeighborCount { count: number, .. }
+            | Self::NoRow { number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number }
@@ -140,11 +141,13 @@ impl Error {
             | Self::NoOtherOrder { .. }
             | Self::IncompleteOrder { .. } => Some("order"),
             Self::IncompleteQuadruples => Some("W"),
+            Self::NoItemWeight { .. } => Some("item_weight"),
             Self::Lambda { .. } => Some("lam"),
             Self::KernelFactor { .. } => Some("factor"),
             Self::KernelPower { .. } => Some("exponent"),
             Self::TooManyForExact { .. } => Some("method"),
             Self::NeighborCount { .. } => Some("n_neighbors"),
+            Self::NoRow { .. } => Some("rows"),
             Self::Radius { .. } => Some("radius"),
             Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
                 Some("backend")

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use super::element::check_single;
 use super::element::{Neighbors, Within};
+use super::job::{Expand, Job};
 use super::{Backend, Element, Options, check_count, check_output, diagonal_of, gram_of, planned_of};
 use crate::error::Error;
 use crate::measure::{Combination, Part};
 use crate::memory;
 use crate::parallel::Phases;
-use crate::rankings::RankingSet;
+use crate::rankings::{RankingSet, with_operands};
 
 /// The number of values of a block, over all kernels: 64 MiB.
 const BLOCK_VALUES: usize = 1 << 23;
@@ -44,10 +45,13 @@ fn each_block<R: RankingSet>(
     let starts = (0..rows).step_by(height);
     let mut phases = Phases::new(options.watch, starts.len() * parts.len());
     let plain = |backend| Options { threads: options.threads, tile: options.tile, backend, watch: None };
-    let mut backends = memory::with_capacity(parts.len())?;
+    let mut jobs = memory::with_capacity(parts.len())?;
     for part in parts {
-        // Another strategy would round differently, and the best one depends on the number of rankings.
-        backends.push(planned_of::<R, f64>(part, x, y, plain(options.backend))?.parse::<Backend>()?);
+        // Lists are expanded at once, if at all. Another strategy would round differently, and the best one depends on the
+        // number of rankings.
+        let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut plain(options.backend))?;
+        let planned = with_operands!(job.operands(), |x, y| planned_of_set(part, x, y, plain(options.backend)))?;
+        jobs.push((job, planned.parse::<Backend>()?));
     }
     let mut buffers = memory::with_capacity(parts.len())?;
     for _ in parts {
@@ -59,12 +63,10 @@ fn each_block<R: RankingSet>(
         let block = start..rows.min(start + height);
         let first = if half { start } else { 0 };
         let (width, size) = (columns - first, block.len() * (columns - first));
-        let (some_rows, some_columns) = (selected(x, block.clone())?, selected(y.unwrap_or(x), first..columns)?);
-        let (of_rows, of_columns) = (some_rows.as_ref().unwrap_or(x), some_columns.as_ref().or(y).unwrap_or(x));
-        for ((part, buffer), &backend) in parts.iter().zip(&mut buffers).zip(&backends) {
+        for ((part, buffer), (job, backend)) in parts.iter().zip(&mut buffers).zip(&jobs) {
             phases.run(1, |watch| {
-                let options = Options { watch, ..plain(backend) };
-                gram_of(part, R::operands(of_rows, Some(of_columns)), &mut buffer[..size], options)
+                let (out, options) = (&mut buffer[..size], Options { watch, ..plain(*backend) });
+                with_operands!(job.operands(), |x, y| fill(part, (x, y), (block.clone(), first..columns), out, options))
             })?;
         }
         for (cell, value) in values[..size].iter_mut().enumerate() {
@@ -76,6 +78,23 @@ fn each_block<R: RankingSet>(
         take(Block { rows: block, first, width, values: &values[..size] })?;
     }
     Ok(())
+}
+
+fn planned_of_set<R: RankingSet>(part: &Part, x: &R, y: Option<&R>, options: Options<'_>) -> Result<String, Error> {
+    planned_of::<R, f64>(part, x, y, options)
+}
+
+/// The values of a part of the measure for some rows and columns.
+fn fill<R: RankingSet>(
+    part: &Part,
+    (x, y): (&R, Option<&R>),
+    (rows, columns): (Range<usize>, Range<usize>),
+    out: &mut [f64],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let (some_rows, some_columns) = (selected(x, rows)?, selected(y.unwrap_or(x), columns)?);
+    let (of_rows, of_columns) = (some_rows.as_ref().unwrap_or(x), some_columns.as_ref().or(y).unwrap_or(x));
+    gram_of(part, R::operands(of_rows, Some(of_columns)), out, options)
 }
 
 /// Some of the rankings; `None` for all.

@@ -11,7 +11,7 @@ use super::strategies::{complete, lists, pairwise, tied};
 use super::target::Target;
 use super::{Element, Options};
 use crate::error::Error;
-use crate::measure::{KendallMeasure, Measure, PairMeasure, Part, Takes};
+use crate::measure::{ItemWeighted, KendallMeasure, Measure, PairMeasure, Part, Takes};
 use crate::parallel;
 use crate::rankings::{Incomplete, Lists, Operands, RankingSet, with_operands};
 
@@ -59,51 +59,57 @@ impl<'a> Job<'a> {
         expand: Expand,
         options: &mut Options<'_>,
     ) -> Result<Self, Error> {
-        match part {
-            Part::Kendall(measure) => {
-                let expanded = match (given, expand) {
-                    (Operands::Lists(x, y), Expand::IfFaster) => expand::if_needed_or_faster(measure, x, y, options)?,
-                    (Operands::Lists(x, y), Expand::IfNeeded) => expand::if_needed(measure, x, y)?,
-                    (Operands::Complete(..) | Operands::Tied(..), _) => None,
-                };
-                let is_tied = expanded.is_some() || matches!(given, Operands::Tied(..));
-                let of_items = if is_tied { measure.as_positions()? } else { None };
-                let measure = of_items.map_or(Cow::Borrowed(measure), Cow::Owned);
-                find_own(&measure, options)?;
-                let converted = expanded.map(Converted::Expanded);
-                Ok(Self { measure: JobMeasure::Kendall(measure), given, converted })
+        match (part, ItemWeighted::tensor_of(part)) {
+            (Part::Kendall(measure), _) => Self::kendall(measure, given, expand, options),
+            // Lists are not expanded for it.
+            (Part::Pairwise(_), Some(tensor)) if !matches!(given, Operands::Lists(..)) => {
+                Self::kendall(tensor, given, expand, options)
             }
-            Part::Pairwise(measure) => {
-                let measure = measure.get();
-                let takes = measure.takes();
-                let converted = match given {
-                    Operands::Tied(..) | Operands::Lists(..) if takes == Takes::Complete => {
-                        return Err(measure.complete_only());
-                    }
-                    Operands::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
-                        let rankings = "missing items that can be anywhere, only for missing items that come last";
-                        return Err(Error::NotTaken { measure: measure.name(), rankings });
-                    }
-                    Operands::Lists(x, y) if takes == Takes::Ties => {
-                        Some(Converted::Expanded(expand::all_items(x, y)?))
-                    }
-                    Operands::Lists(x, y)
-                        if takes == Takes::Listed && has(x.has_all(), y.map(Lists::has_all), true) =>
-                    {
-                        let y = y.map(Lists::with_last_blocks).transpose()?;
-                        Some(Converted::Listed(x.with_last_blocks()?, y))
-                    }
-                    Operands::Tied(x, y)
-                        if takes == Takes::Listed && has(x.has_all(), y.map(Incomplete::has_all), false) =>
-                    {
-                        let listed = |set| Lists::from_incomplete(set)?.with_last_blocks();
-                        Some(Converted::Listed(listed(x)?, y.map(listed).transpose()?))
-                    }
-                    Operands::Complete(..) | Operands::Tied(..) | Operands::Lists(..) => None,
-                };
-                Ok(Self { measure: JobMeasure::Pairwise(measure), given, converted })
-            }
+            (Part::Pairwise(measure), _) => Self::pairwise(measure.get(), given),
         }
+    }
+
+    fn kendall(
+        measure: &'a KendallMeasure,
+        given: Operands<'a>,
+        expand: Expand,
+        options: &mut Options<'_>,
+    ) -> Result<Self, Error> {
+        let expanded = match (given, expand) {
+            (Operands::Lists(x, y), Expand::IfFaster) => expand::if_needed_or_faster(measure, x, y, options)?,
+            (Operands::Lists(x, y), Expand::IfNeeded) => expand::if_needed(measure, x, y)?,
+            (Operands::Complete(..) | Operands::Tied(..), _) => None,
+        };
+        let is_tied = expanded.is_some() || matches!(given, Operands::Tied(..));
+        let of_items = if is_tied { measure.as_positions()? } else { None };
+        let measure = of_items.map_or(Cow::Borrowed(measure), Cow::Owned);
+        find_own(&measure, options)?;
+        let converted = expanded.map(Converted::Expanded);
+        Ok(Self { measure: JobMeasure::Kendall(measure), given, converted })
+    }
+
+    fn pairwise(measure: &'a dyn PairMeasure, given: Operands<'a>) -> Result<Self, Error> {
+        let takes = measure.takes();
+        let converted = match given {
+            Operands::Tied(..) | Operands::Lists(..) if takes == Takes::Complete => {
+                return Err(measure.complete_only());
+            }
+            Operands::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
+                let rankings = "missing items that can be anywhere, only for missing items that come last";
+                return Err(Error::NotTaken { measure: measure.name(), rankings });
+            }
+            Operands::Lists(x, y) if takes == Takes::Ties => Some(Converted::Expanded(expand::all_items(x, y)?)),
+            Operands::Lists(x, y) if takes == Takes::Listed && has(x.has_all(), y.map(Lists::has_all), true) => {
+                let y = y.map(Lists::with_last_blocks).transpose()?;
+                Some(Converted::Listed(x.with_last_blocks()?, y))
+            }
+            Operands::Tied(x, y) if takes == Takes::Listed && has(x.has_all(), y.map(Incomplete::has_all), false) => {
+                let listed = |set| Lists::from_incomplete(set)?.with_last_blocks();
+                Some(Converted::Listed(listed(x)?, y.map(listed).transpose()?))
+            }
+            Operands::Complete(..) | Operands::Tied(..) | Operands::Lists(..) => None,
+        };
+        Ok(Self { measure: JobMeasure::Pairwise(measure), given, converted })
     }
 
     /// The rankings, converted where that was decided.
@@ -170,12 +176,12 @@ pub(super) enum Task<'a> {
 impl<'a> Task<'a> {
     /// The task for this many complete rankings.
     pub(super) fn of_complete<T: Element>(part: &'a Part, rows: usize, columns: usize) -> Result<Self, Error> {
-        Ok(match part {
-            Part::Kendall(measure) => {
+        Ok(match (part, ItemWeighted::tensor_of(part)) {
+            (Part::Kendall(measure), _) | (_, Some(measure)) => {
                 let (representation, single) = (Representation::Complete, is_single::<T>(measure)?);
                 Self::Kendall(GramTask { measure, representation, single, rows, columns })
             }
-            Part::Pairwise(measure) => {
+            (Part::Pairwise(measure), None) => {
                 let measure = measure.get();
                 let (length, longest) = (measure.items(), measure.items());
                 Self::Pairwise(PairwiseTask { measure, length, longest, rows, columns })

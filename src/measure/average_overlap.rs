@@ -3,8 +3,11 @@
 //! It is a kernel: at each depth it is the inner product of the vectors of the probabilities of items to be in the top,
 //! divided by the depth.
 
+use std::ops::RangeInclusive;
+
 use super::overlap::{Gains, Ranked, sum_by_larger, sums_above};
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::memory;
@@ -22,6 +25,8 @@ const SHORT_TOP: usize = 4;
 struct AverageOverlap {
     items: usize,
     depth: usize,
+    /// The weights of items; all 1 if there are none.
+    item_weight: Option<Vec<f64>>,
 }
 
 impl Measure {
@@ -29,7 +34,9 @@ impl Measure {
     /// by d. Without a depth, over all d up to the number of items. It is a kernel.
     ///
     /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
-    /// [list](crate::Lists) are never common. Errors are below 1e-13.
+    /// [list](crate::Lists) are never common. Errors are below 1e-13. With [weights of
+    /// items](Measure::with_item_weight) a common item counts as its weight, and tied items take a time that grows with
+    /// the squares of the sizes of their blocks.
     ///
     /// # Errors
     /// When the depth is 0 or above the number of items.
@@ -47,7 +54,10 @@ impl Measure {
                 let rule = format!("from 1 to {items}, the number of items");
                 Err(Error::Parameter { name: "depth", value: depth.to_string(), rule })
             }
-            _ => Ok(SharedMeasure::new(AverageOverlap { items, depth: depth.unwrap_or(items) }).into()),
+            _ => {
+                Ok(SharedMeasure::new(AverageOverlap { items, depth: depth.unwrap_or(items), item_weight: None })
+                    .into())
+            }
         }
     }
 }
@@ -73,6 +83,16 @@ impl PairMeasure for AverageOverlap {
         true
     }
 
+    fn depends_on_items(&self) -> bool {
+        self.item_weight.is_some()
+    }
+
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        check_range("item_weight", item_weight, item_weight.iter().sum())?;
+        let item_weight = Some(memory::collect(item_weight.iter().copied())?);
+        Ok(SharedMeasure::new(Self { items: self.items, depth: self.depth, item_weight }))
+    }
+
     fn pair_ns(&self, length: usize) -> f64 {
         let compared = if self.depth <= length / SHORT_TOP { self.depth } else { length };
         20.0 + 1.5 * compared as f64
@@ -85,6 +105,12 @@ impl PairMeasure for AverageOverlap {
             return self.between_lists(memory::try_map(rows, top)?, memory::try_map(columns, top)?);
         }
         let after = self.after(depth)?;
+        if let Some(v) = &self.item_weight {
+            return Ok(Box::new(move |row, column| {
+                let ranks = rows[row].ranks().iter().zip(columns[column].ranks());
+                ranks.zip(v).fold(0.0, |sum, ((&s, &t), v)| sum + v * after[(s.max(t) as usize).min(depth)])
+            }));
+        }
         Ok(Box::new(move |row, column| {
             sum_by_larger(rows[row].ranks(), columns[column].ranks(), &after, depth as u32).min(1.0)
         }))
@@ -97,12 +123,40 @@ impl PairMeasure for AverageOverlap {
         let mut gains = Gains::new(self.items)?;
         Ok(Box::new(move |row, column| {
             let starts = rows[row].starts.iter().zip(columns[column].starts).map(|(&s, &t)| [s, t]);
+            if let Some(v) = &self.item_weight {
+                return self.weighted(&after, [&of_rows[row], &of_columns[column]], starts.zip(v.iter().copied()));
+            }
             self.value(&after, [&of_rows[row], &of_columns[column]], starts, &mut gains)
         }))
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         self.between_lists(memory::try_map(rows, Ranked::from_list)?, memory::try_map(columns, Ranked::from_list)?)
+    }
+
+    fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
+        if self.item_weight.is_some() {
+            return Ok(None); // the bounds are for items that count as 1
+        }
+        Ok(Some(Box::new(ListPairs { measure: self, after: self.after(longest)?, gains: Gains::new(longest)? })))
+    }
+}
+
+/// Pairs of lists for an index.
+struct ListPairs<'a> {
+    measure: &'a AverageOverlap,
+    after: Vec<f64>,
+    gains: Gains,
+}
+
+impl BoundedPairs for ListPairs<'_> {
+    fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64 {
+        self.measure.value(&self.after, [s, t], starts.iter().copied(), &mut self.gains)
+    }
+
+    /// An item of a block is at best the first of it.
+    fn bound(&self, _: usize, _: RangeInclusive<usize>, larger: usize, _: bool) -> f64 {
+        self.after[larger]
     }
 }
 
@@ -114,7 +168,12 @@ impl AverageOverlap {
         let mut common = CommonItems::new(columns.iter().map(|list| &*list.entries))?;
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
-            let starts = s.starts(t, common.of(row, &s.entries, column));
+            let common = common.of(row, &s.entries, column);
+            let starts = s.starts(t, common);
+            if let Some(v) = &self.item_weight {
+                let weights = common.iter().map(|&[one, _]| v[s.entries[one as usize][0] as usize]);
+                return self.weighted(&after, [s, t], starts.zip(weights));
+            }
             self.value(&after, [s, t], starts, &mut gains)
         }))
     }
@@ -138,6 +197,23 @@ impl AverageOverlap {
             starts.fold(0.0, |sum, [s, t]| sum + after[s.max(t) as usize])
         };
         sum.min(1.0)
+    }
+
+    /// The same with weights of the common items.
+    fn weighted(&self, after: &[f64], [s, t]: [&Ranked<'_>; 2], starts: impl Iterator<Item = ([u32; 2], f64)>) -> f64 {
+        let mut sum = 0.0;
+        for ([a, c], weight) in starts {
+            let blocks = [(a, s.end(a)), (c, t.end(c))];
+            let last = blocks[0].1.max(blocks[1].1) as usize;
+            let in_both = |depth: usize| {
+                let [s, t] =
+                    blocks.map(|(start, end)| ((depth as f64 - f64::from(start)) / f64::from(end - start)).min(1.0));
+                s * t * self.weight(depth)
+            };
+            let cut = (a.max(c) as usize + 1..=last.min(self.depth)).fold(0.0, |cut, depth| cut + in_both(depth));
+            sum += weight * (cut + after[last]);
+        }
+        sum
     }
 
     /// The weight of an item that is common at a depth.

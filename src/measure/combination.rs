@@ -2,8 +2,9 @@
 
 use super::{KendallMeasure, Measure, Parameters, Part, check_items};
 use crate::error::Error;
-use crate::weight::Weight;
+use crate::memory;
 use crate::weight::own::ROUNDING;
+use crate::weight::{Factor, Weight};
 
 /// Kernels, and how a value follows from theirs.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,15 +92,22 @@ impl Combination {
 
     /// The correlation with the weight of a kernel.
     pub(super) fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
-        let concordant = KendallMeasure::kernel(weight, items)?.scaled_to_unit()?;
-        let signed = concordant.clone().signed()?;
-        let sizes = concordant.without_signs()?;
-        let mut parts = vec![signed, concordant];
-        if let Some(sizes) = sizes {
-            parts.extend([sizes.clone().signed()?, sizes]);
+        let (concordant, sizes): (Measure, Option<Measure>) = if let Weight::Later(factor) = weight {
+            let u = factor.values(items)?;
+            let sizes = Factor::Values(memory::collect(u.iter().map(|u| u.abs()))?);
+            let sizes = u.iter().any(|&u| u < 0.0).then(|| Measure::rescaled_kernel(&Weight::Later(sizes), items));
+            (Measure::rescaled_kernel(weight, items)?, sizes.transpose()?)
+        } else {
+            let concordant = KendallMeasure::kernel(weight, items)?.scaled_to_unit()?;
+            let sizes = concordant.without_signs()?.map(Measure::from);
+            (concordant.into(), sizes)
+        };
+        let mut parts = Vec::new();
+        for sum in [Some(concordant), sizes].into_iter().flatten() {
+            parts.extend(sum.clone().signed()?.parts().iter().chain(sum.parts()).cloned());
         }
         let rule = Rule::Correlation { first: 0, count: parts.len(), is_kernel: *weight == Weight::Standard };
-        Ok(Self { parts: parts.into_iter().map(Part::Kendall).collect(), rule })
+        Ok(Self { parts, rule })
     }
 
     fn joined(mut self, other: Self, rule: fn(Box<Rule>, Box<Rule>) -> Rule) -> Result<Self, Error> {

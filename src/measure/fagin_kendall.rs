@@ -2,6 +2,7 @@
 //!
 //! It is not a kernel: it is 0 for equal lists. It is a distance, but not a metric for lists of different lengths.
 
+use super::item_weighted::DifferingPairs;
 use super::kemeny_snell::KemenySnell;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Measure, Parameters};
@@ -28,7 +29,8 @@ impl Measure {
     /// those that are. A pair of items adds 1 if the two lists have it in opposite orders, and `p` if both items are in
     /// one list and neither is in the other. Complete rankings are lists of all items.
     ///
-    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused.
+    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused. With
+    /// [weights of items](Measure::with_item_weight) the term of a pair is multiplied by those of both items.
     ///
     /// # Errors
     /// When `p` is not from 0 to 1.
@@ -45,7 +47,7 @@ impl Measure {
             let rule = "a number from 0 to 1".to_owned();
             return Err(Error::Parameter { name: "p", value: format!("{p:?}"), rule });
         }
-        Ok(SharedMeasure::new(FaginKendall { complete: KemenySnell { items }, p }).into())
+        Ok(SharedMeasure::new(FaginKendall { complete: KemenySnell { items, weighted: None }, p }).into())
     }
 }
 
@@ -98,6 +100,19 @@ impl PairMeasure for FaginKendall {
         true
     }
 
+    fn depends_on_items(&self) -> bool {
+        self.complete.weighted.is_some()
+    }
+
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        let (items, p) = (self.complete.items, self.p);
+        let mut pairs = DifferingPairs::new(items, item_weight)?;
+        // Halved in the end, as for complete rankings.
+        (pairs.tied, pairs.with_rest) = (2.0 * p, false);
+        let weighted = Some(pairs);
+        Ok(SharedMeasure::new(Self { complete: KemenySnell { items, weighted }, p }))
+    }
+
     fn pair_ns(&self, length: usize) -> f64 {
         self.complete.pair_ns(length)
     }
@@ -115,6 +130,10 @@ impl PairMeasure for FaginKendall {
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
         let checked = |list| self.checked(list);
         let (rows, columns) = (memory::try_map(rows, checked)?, memory::try_map(columns, checked)?);
+        if let Some(weighted) = &self.complete.weighted {
+            let mut twice = weighted.lists(rows, columns, cancel)?;
+            return Ok(Box::new(move |row, column| twice(row, column) / 2.0));
+        }
         let longest = rows.iter().chain(&columns).map(|list| list.len()).max().unwrap_or(0);
         let mut memory = ListWorkspace::new(longest, Some(Isa::widest()), cancel)?;
         let mut common = CommonItems::new(columns.iter().copied())?;

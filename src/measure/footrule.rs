@@ -1,6 +1,7 @@
 //! Spearman's footrule: the sum over all items of the difference between their ranks.
 
-use super::pairwise::{PairMeasure, Takes, Values};
+use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::parameters::check_range;
 
 use crate::error::Error;
 use crate::memory;
@@ -13,6 +14,8 @@ use crate::rankings::tied::Blocks;
 #[derive(Debug, PartialEq)]
 pub(super) struct Footrule {
     pub(super) items: usize,
+    /// The weights of items; all 1 if there are none.
+    pub(super) item_weight: Option<Vec<f64>>,
 }
 
 impl PairMeasure for Footrule {
@@ -32,11 +35,28 @@ impl PairMeasure for Footrule {
         true
     }
 
+    fn depends_on_items(&self) -> bool {
+        self.item_weight.is_some()
+    }
+
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        let sum: f64 = item_weight.iter().sum();
+        check_range("item_weight", item_weight, 2.0 * sum * self.items as f64)?;
+        let item_weight = Some(memory::collect(item_weight.iter().copied())?);
+        Ok(SharedMeasure::new(Self { items: self.items, item_weight }))
+    }
+
     fn pair_ns(&self, length: usize) -> f64 {
         4.0 + 0.5 * length as f64
     }
 
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        if let Some(v) = &self.item_weight {
+            return Ok(Box::new(move |row, column| {
+                let ranks = rows[row].ranks().iter().zip(columns[column].ranks());
+                ranks.zip(v).fold(0.0, |sum, ((&s, &t), v)| sum + v * f64::from(s.abs_diff(t)))
+            }));
+        }
         Ok(Box::new(move |row, column| {
             let (s, t) = (rows[row].ranks(), columns[column].ranks());
             s.iter().zip(t).map(|(&s, &t)| u64::from(s.abs_diff(t))).sum::<u64>() as f64
@@ -45,6 +65,12 @@ impl PairMeasure for Footrule {
 
     fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         let (rows, columns) = (memory::try_map(rows, twice_mean_ranks)?, memory::try_map(columns, twice_mean_ranks)?);
+        if let Some(v) = &self.item_weight {
+            return Ok(Box::new(move |row, column| {
+                let ranks = rows[row].iter().zip(&columns[column]);
+                ranks.zip(v).fold(0.0, |sum, ((s, &t), v)| sum + v * s.abs_diff(t) as f64) / 2.0
+            }));
+        }
         Ok(Box::new(move |row, column| {
             let pairs = rows[row].iter().zip(&columns[column]);
             pairs.map(|(s, &t)| s.abs_diff(t)).sum::<u64>() as f64 / 2.0
@@ -53,7 +79,21 @@ impl PairMeasure for Footrule {
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         let (rows, columns) = (memory::try_map(rows, RankedList::new)?, memory::try_map(columns, RankedList::new)?);
-        Ok(Box::new(move |row, column| rows[row].twice_distance(&columns[column]) as f64 / 2.0))
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            match &self.item_weight {
+                None => {
+                    let mut sum = 0;
+                    s.each_difference(t, |_, twice| sum += twice);
+                    sum as f64 / 2.0
+                }
+                Some(v) => {
+                    let mut sum = 0.0;
+                    s.each_difference(t, |item, twice| sum += v[item as usize] * twice as f64);
+                    sum / 2.0
+                }
+            }
+        }))
     }
 }
 
@@ -88,21 +128,24 @@ impl RankedList {
         Ok(Self { ranks: memory::collect(list.iter().map(|&[item, start]| (item, twice(start))))?, unlisted })
     }
 
-    /// Twice the footrule over the items of both lists: a merge of the two.
-    fn twice_distance(&self, other: &Self) -> u64 {
+    /// Visits the items of both lists, with twice the difference of their ranks: a merge of the two.
+    fn each_difference(&self, other: &Self, mut visit: impl FnMut(u32, u64)) {
         let (mut s, mut t) = (&self.ranks[..], &other.ranks[..]);
-        let mut sum = 0;
         while let ([(item, rank), s_rest @ ..], [(other_item, other_rank), t_rest @ ..]) = (s, t) {
             let order = item.cmp(other_item);
-            sum += match order {
-                std::cmp::Ordering::Less => rank.abs_diff(other.unlisted),
-                std::cmp::Ordering::Equal => rank.abs_diff(*other_rank),
-                std::cmp::Ordering::Greater => other_rank.abs_diff(self.unlisted),
-            };
+            match order {
+                std::cmp::Ordering::Less => visit(*item, rank.abs_diff(other.unlisted)),
+                std::cmp::Ordering::Equal => visit(*item, rank.abs_diff(*other_rank)),
+                std::cmp::Ordering::Greater => visit(*other_item, other_rank.abs_diff(self.unlisted)),
+            }
             s = if order.is_le() { s_rest } else { s };
             t = if order.is_ge() { t_rest } else { t };
         }
-        sum += s.iter().map(|&(_, rank)| rank.abs_diff(other.unlisted)).sum::<u64>();
-        sum + t.iter().map(|&(_, rank)| rank.abs_diff(self.unlisted)).sum::<u64>()
+        for &(item, rank) in s {
+            visit(item, rank.abs_diff(other.unlisted));
+        }
+        for &(item, rank) in t {
+            visit(item, rank.abs_diff(self.unlisted));
+        }
     }
 }

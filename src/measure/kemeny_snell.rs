@@ -4,6 +4,7 @@
 //! have two bits for each pair, "before" and "after".
 
 use super::Measure;
+use super::item_weighted::DifferingPairs;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
 use crate::memory;
@@ -25,6 +26,7 @@ const FEW_ITEMS: usize = 512;
 #[derive(Debug, PartialEq)]
 pub(super) struct KemenySnell {
     pub(super) items: usize,
+    pub(super) weighted: Option<DifferingPairs>,
 }
 
 impl Measure {
@@ -32,7 +34,8 @@ impl Measure {
     /// item is before, tied with or after the other in the two rankings. Without ties it is twice the number of
     /// discordant pairs. It is a metric, and not a kernel.
     ///
-    /// Items that are not in a [list](crate::Lists) are tied at its end. Values are exact up to 2^53.
+    /// Items that are not in a [list](crate::Lists) are tied at its end. Values are exact up to 2^53. With
+    /// [weights of items](Measure::with_item_weight) the term of a pair is multiplied by those of both items.
     ///
     /// ```
     /// use wkendall::{Incomplete, Measure, Missing, Options, gram};
@@ -42,7 +45,7 @@ impl Measure {
     /// ```
     #[must_use]
     pub fn kemeny_snell(items: usize) -> Self {
-        SharedMeasure::new(KemenySnell { items }).into()
+        SharedMeasure::new(KemenySnell { items, weighted: None }).into()
     }
 }
 
@@ -63,12 +66,24 @@ impl PairMeasure for KemenySnell {
         true
     }
 
+    fn depends_on_items(&self) -> bool {
+        self.weighted.is_some()
+    }
+
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        let weighted = Some(DifferingPairs::new(self.items, item_weight)?);
+        Ok(SharedMeasure::new(Self { items: self.items, weighted }))
+    }
+
     fn pair_ns(&self, length: usize) -> f64 {
         let n = length as f64;
         if self.items <= FEW_ITEMS { 5.0 + 0.005 * n * n } else { 50.0 + 10.0 * n }
     }
 
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        if let Some(weighted) = &self.weighted {
+            return weighted.complete(rows, columns, cancel);
+        }
         if self.items <= FEW_ITEMS {
             let mut bits = Bits::new(rows.iter().map(|row| row.ranks()), columns.iter().map(|row| row.ranks()), false)?;
             return Ok(Box::new(move |row, column| (2 * bits.differing(row, column)) as f64));
@@ -92,6 +107,9 @@ impl PairMeasure for KemenySnell {
         columns: Vec<Blocks<'a>>,
         cancel: &Cancel,
     ) -> Result<Values<'a>, Error> {
+        if let Some(weighted) = &self.weighted {
+            return weighted.tied(rows, columns, cancel);
+        }
         if self.items <= FEW_ITEMS {
             let mut bits = Bits::new(rows.iter().map(|row| row.starts), columns.iter().map(|row| row.starts), true)?;
             return Ok(Box::new(move |row, column| bits.differing(row, column) as f64));
@@ -103,6 +121,9 @@ impl PairMeasure for KemenySnell {
     }
 
     fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        if let Some(weighted) = &self.weighted {
+            return weighted.lists(rows, columns, cancel);
+        }
         let longest = rows.iter().chain(&columns).map(|list| list.len()).max().unwrap_or(0);
         let mut memory = ListWorkspace::new(longest, Some(Isa::widest()), cancel)?;
         let mut common = CommonItems::new(columns.iter().copied())?;

@@ -224,12 +224,15 @@ pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measu
     let weight = parameters.weight(items)?;
     // A normalized kernel does not depend on the scale of its weights.
     let rescaled = parameters.flag("normalize")?;
-    let weight = if rescaled { weight.check_rescaled(items)? } else { weight.check(items)? };
-    let mut kernel = KendallMeasure::of_weight(weight, items);
+    let mut kernel =
+        if rescaled { Measure::rescaled_kernel(&weight, items)? } else { Measure::kernel(&weight, items)? };
     if order != 2 {
         kernel = kernel.with_order(order)?;
     }
-    Ok(if signed { kernel.signed()? } else { kernel }.into())
+    if signed {
+        kernel = kernel.signed()?;
+    }
+    Ok(kernel)
 }
 
 /// The kernel with general weights: of tuples of positions, as entries or as factors, or of pairs of pairs.

@@ -10,14 +10,15 @@
 //! ap_correlation        the rank correlation of average precision
 //! average_overlap       average overlap
 //! footrule              Spearman's footrule
+//! item_weighted         kernels with the weight "later", or with weights of items
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
 //! rank_biased_overlap   rank-biased overlap
 //! spearman_rho          Spearman's rho
 //! swap_distance         the cheapest way from one ranking to another by swaps of neighbours
 //! weighted_concordance  Shieh's sum of weights of pairs of ranks
 //! weighted_tau          Vigna's weighted tau
-//! overlap               the common items of the tops of two rankings
 //! pairwise              the interface of measures that are computed for one pair of rankings at a time
+//! overlap               the common items of the tops of two rankings
 //! value                 the value of a sum over pairs for one pair of rankings
 //! form                  the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall               sums over pairs or tuples of items: their parameters
@@ -31,6 +32,7 @@ mod fagin_kendall;
 mod footrule;
 mod form;
 mod generalized_kendall;
+mod item_weighted;
 mod kemeny_snell;
 mod kendall;
 mod named;
@@ -50,11 +52,14 @@ pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
 #[cfg(feature = "python")]
 pub(crate) use named::NamedMeasure;
-pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+pub(crate) use overlap::Ranked;
+pub(crate) use pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 #[cfg(feature = "python")]
 pub(crate) use parameters::Numbers;
 pub use parameters::{Parameter, Parameters};
 pub use weighted_tau::TauRank;
+
+use std::borrow::Cow;
 
 use crate::error::Error;
 use crate::pair::Workspace;
@@ -62,11 +67,12 @@ use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::weight::Weight;
 use footrule::Footrule;
+pub(crate) use item_weighted::ItemWeighted;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
-/// Every measure is right-invariant: it depends only on the permutation `t o s^-1`, which gives the rank in `t` of the
-/// item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
+/// Every measure without [weights of items](Measure::with_item_weight) is right-invariant: it depends only on the
+/// permutation `t o s^-1`, which gives the rank in `t` of the item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
 /// value of a kernel is always computed from the one that comes first in lexicographic order. The only exception is
 /// [`Weight::Quadruples`] without symmetry.
 ///
@@ -105,6 +111,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Returns an error if rankings have another number of items.
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        check_items(items, self.items())
+    }
+
     fn items(&self) -> usize {
         match self {
             Self::Kendall(measure) => measure.items(),
@@ -179,6 +190,9 @@ impl Part {
     fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match self {
             Self::Kendall(measure) => measure.kappa(pi, workspace),
+            Self::Pairwise(measure) if measure.get().depends_on_items() => {
+                Err(Error::NoItemWeight { taker: "kappa, a function of one permutation," })
+            }
             Self::Pairwise(measure) => measure.get().with_identity(Some(pi), workspace.cancel()),
         }
     }
@@ -187,6 +201,12 @@ impl Part {
 /// Returns an error if the numbers of items of rankings and of a measure differ.
 fn check_items(of_rankings: usize, of_measure: usize) -> Result<(), Error> {
     if of_rankings == of_measure { Ok(()) } else { Err(Error::ItemsDiffer { left: of_rankings, right: of_measure }) }
+}
+
+impl From<Part> for Measure {
+    fn from(part: Part) -> Self {
+        Self(MeasureKind::Part(part))
+    }
 }
 
 impl From<KendallMeasure> for Measure {
@@ -207,7 +227,10 @@ impl Measure {
     /// # Errors
     /// When the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        KendallMeasure::kernel(weight, items).map(Self::from)
+        match weight {
+            Weight::Later(factor) => Self::later(factor, items, false),
+            weight => KendallMeasure::kernel(weight, items).map(Self::from),
+        }
     }
 
     /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
@@ -226,7 +249,10 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        KendallMeasure::rescaled_kernel(weight, items).map(Self::from)
+        match weight {
+            Weight::Later(factor) => Self::later(factor, items, true),
+            weight => KendallMeasure::rescaled_kernel(weight, items).map(Self::from),
+        }
     }
 
     /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
@@ -250,6 +276,9 @@ impl Measure {
     pub fn with_order(self, order: usize) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.with_order(order).map(Self::from),
+            MeasureKind::Part(part) if order == 2 && ItemWeighted::of(&part).is_some() => {
+                Ok(Self(MeasureKind::Part(part)))
+            }
             MeasureKind::Part(part) => Err(Error::NoOtherOrder { measure: part.noun(), order }),
             // A correlation compares pairs of items.
             MeasureKind::Combination(it) if order == 2 && it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
@@ -287,6 +316,7 @@ impl Measure {
     /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
     /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
     /// "Comparing top k lists", 2003). So are [`Incomplete`](crate::Incomplete) rankings whose missing items come last.
+    /// With [weights of items](Measure::with_item_weight) each difference is multiplied by that of the item.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};
@@ -299,7 +329,7 @@ impl Measure {
     /// ```
     #[must_use]
     pub fn footrule(items: usize) -> Self {
-        SharedMeasure::new(Footrule { items }).into()
+        SharedMeasure::new(Footrule { items, item_weight: None }).into()
     }
 
     /// The sum of two kernels of the same number of items.
@@ -358,7 +388,10 @@ impl Measure {
     pub fn signed(self) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.signed().map(Self::from),
-            MeasureKind::Part(part) => Err(Error::NoSignedForm { measure: part.noun() }),
+            MeasureKind::Part(part) => match ItemWeighted::of(&part) {
+                Some(kernel) => kernel.to_signed().map(Self::from),
+                None => Err(Error::NoSignedForm { measure: part.noun() }),
+            },
             MeasureKind::Combination(it) => Err(Error::NoSignedForm { measure: it.noun() }),
         }
     }
@@ -382,7 +415,10 @@ impl Measure {
     pub fn try_normalized(self) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.try_normalized().map(Self::from),
-            MeasureKind::Part(part) => Err(Error::NoNormalizedForm { measure: part.noun() }),
+            MeasureKind::Part(part) => match ItemWeighted::of(&part) {
+                Some(kernel) => kernel.to_normalized().map(Self::from),
+                None => Err(Error::NoNormalizedForm { measure: part.noun() }),
+            },
             // A correlation is 1 for a ranking and itself, unless all weights are 0.
             MeasureKind::Combination(it) if it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoNormalizedForm { measure: it.noun() }),
@@ -447,6 +483,22 @@ impl Measure {
         match &self.0 {
             MeasureKind::Part(part) => std::slice::from_ref(part),
             MeasureKind::Combination(it) => it.parts(),
+        }
+    }
+
+    /// The kernel as a sum over pairs of items, for what is computed from sums over rankings.
+    ///
+    /// # Errors
+    /// When it is none, or has weights of items, which `taker` does not take.
+    pub(crate) fn pair_sum(&self, taker: &'static str) -> Result<Cow<'_, KendallMeasure>, Error> {
+        match &self.0 {
+            MeasureKind::Part(Part::Kendall(measure)) => Ok(Cow::Borrowed(measure)),
+            MeasureKind::Part(part) => match ItemWeighted::of(part) {
+                Some(kernel) if kernel.has_item_weight() => Err(Error::NoItemWeight { taker }),
+                Some(kernel) => kernel.to_tensor().map(Cow::Owned),
+                None => Err(Error::PairsOnly),
+            },
+            MeasureKind::Combination(_) => Err(Error::PairsOnly),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// A measure that can be made from parameters.
 pub(crate) struct NamedMeasure {
     pub(crate) name: &'static str,
-    /// The names of its parameters. One called "normalize" is handled here, not by `make`.
+    /// The names of its parameters. Those called `normalize` and `item_weight` are handled here, not by `make`.
     pub(crate) parameters: &'static [&'static str],
     make: fn(usize, &Parameters) -> Result<Measure, Error>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct NamedMeasure {
 pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure {
         name: "kendall",
-        parameters: &["weight", "k", "u", "order", "signed", "normalize"],
+        parameters: &["weight", "k", "u", "order", "signed", "item_weight", "normalize"],
         make: kendall::kernel_from,
     },
     NamedMeasure {
@@ -31,15 +31,23 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
     NamedMeasure { name: "distance", parameters: &[], make: |items, _| Ok(Measure::distance(items)) },
     NamedMeasure { name: "correlation", parameters: &["weight", "k", "u"], make: combination::correlation_from },
     NamedMeasure { name: "ap_correlation", parameters: &["symmetric"], make: ap_correlation::from_parameters },
-    NamedMeasure { name: "average_overlap", parameters: &["depth"], make: average_overlap::from_parameters },
-    NamedMeasure { name: "fagin_kendall", parameters: &["p"], make: fagin_kendall::from_parameters },
-    NamedMeasure { name: "footrule", parameters: &[], make: |items, _| Ok(Measure::footrule(items)) },
+    NamedMeasure {
+        name: "average_overlap",
+        parameters: &["depth", "item_weight"],
+        make: average_overlap::from_parameters,
+    },
+    NamedMeasure { name: "fagin_kendall", parameters: &["p", "item_weight"], make: fagin_kendall::from_parameters },
+    NamedMeasure { name: "footrule", parameters: &["item_weight"], make: |items, _| Ok(Measure::footrule(items)) },
     NamedMeasure {
         name: "generalized_kendall",
         parameters: &["item_weights", "position_costs"],
         make: generalized_kendall::from_parameters,
     },
-    NamedMeasure { name: "kemeny_snell", parameters: &[], make: |items, _| Ok(Measure::kemeny_snell(items)) },
+    NamedMeasure {
+        name: "kemeny_snell",
+        parameters: &["item_weight"],
+        make: |items, _| Ok(Measure::kemeny_snell(items)),
+    },
     NamedMeasure {
         name: "rank_biased_overlap",
         parameters: &["p", "value", "ties"],
@@ -70,18 +78,22 @@ impl NamedMeasure {
     /// The measure, and whether it is to be normalized, which can take long.
     pub(crate) fn make(&self, items: usize, parameters: &Parameters) -> Result<(Measure, bool), Error> {
         let normalize = parameters.flag("normalize")?;
-        Ok(((self.make)(items, parameters)?, normalize))
+        let measure = (self.make)(items, parameters)?;
+        Ok(match parameters.array("item_weight", &[items])? {
+            Some(item_weight) => (measure.with_item_weight(item_weight)?, normalize),
+            None => (measure, normalize),
+        })
     }
 }
 
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
-    /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
+    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
     /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
-    /// `average_overlap` (`depth`), `fagin_kendall` (`p`), `footrule`, `generalized_kendall` (`item_weights`,
-    /// `position_costs`), `kemeny_snell`, `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
+    /// `average_overlap` (`depth`, `item_weight`), `fagin_kendall` (`p`, `item_weight`), `footrule` (`item_weight`), `generalized_kendall` (`item_weights`,
+    /// `position_costs`), `kemeny_snell` (`item_weight`), `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
     /// (`costs`), `tau_x`, `weighted_concordance` (`w`, or `earlier` and `later`; `side`), `weighted_tau` (`rank`, `weigher`,
-    /// `additive`). Weights are "standard", "top", "add", "mult" and "average".
+    /// `additive`). Weights are "standard", "top", "add", "mult", "average" and "later".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.

@@ -13,7 +13,7 @@ use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
 
 /// A list with its blocks.
-pub(super) struct Ranked<'a> {
+pub(crate) struct Ranked<'a> {
     /// Item and first rank of its block, sorted by item.
     pub(super) entries: Cow<'a, [[u32; 2]]>,
     /// The first rank of the block, by rank.
@@ -21,11 +21,11 @@ pub(super) struct Ranked<'a> {
     /// The rank after the block, by its first rank.
     ends: Vec<u32>,
     /// Whether there are blocks of several items.
-    pub(super) is_tied: bool,
+    pub(crate) is_tied: bool,
 }
 
 impl<'a> Ranked<'a> {
-    pub(super) fn from_list(list: List<'a>) -> Result<Self, Error> {
+    pub(crate) fn from_list(list: List<'a>) -> Result<Self, Error> {
         Self::new(Cow::Borrowed(list))
     }
 
@@ -66,8 +66,13 @@ impl<'a> Ranked<'a> {
     }
 
     /// The number of its items.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.start_at.len()
+    }
+
+    /// The rank after the block that begins with this one.
+    pub(super) fn end(&self, start: u32) -> u32 {
+        self.ends[start as usize]
     }
 
     /// The blocks of items, given by their positions in two lists.

@@ -5,8 +5,10 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::overlap::Ranked;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -59,6 +61,17 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         true
     }
 
+    /// Whether the value changes if the items are relabelled.
+    fn depends_on_items(&self) -> bool {
+        false
+    }
+
+    /// The same measure with weights of items, which are checked: one for each item, not negative.
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        let _ = item_weight;
+        Err(Error::NoItemWeight { taker: self.name() })
+    }
+
     /// Approximate time, in nanoseconds, to compare two rankings of `length` items, or lists of this length.
     fn pair_ns(&self, length: usize) -> f64;
 
@@ -84,11 +97,35 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
         Err(self.complete_only())
     }
 
+    /// Compares lists of up to `longest` items for an index, if large values are good and bounded by a sum over the common
+    /// items.
+    fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
+        let _ = longest;
+        Ok(None)
+    }
+
+    /// Whether [`PairMeasure::bounded`] has bounds for lists with ties too.
+    fn bounds_ties(&self) -> bool {
+        true
+    }
+
     /// The error for rankings with ties, if the measure does not take them.
     fn complete_only(&self) -> Error {
         let rankings = "rankings with ties or missing items, only for complete rankings";
         Error::NotTaken { measure: self.name(), rankings }
     }
+}
+
+/// Compares lists for an index.
+pub(crate) trait BoundedPairs {
+    /// The value of [`PairMeasure::lists`], which is 0 for lists without a common item, given the first ranks of the blocks of the common items in both lists, in order of
+    /// the items.
+    fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64;
+
+    /// What a common item adds at most whose first ranks have this maximum, for a list with `length` items and each list
+    /// whose length is in a range. It does not increase with the rank. `tied` tells whether a list can have ties.
+    /// Infinite if there is no bound.
+    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64;
 }
 
 impl dyn PairMeasure {
@@ -129,6 +166,11 @@ impl SharedMeasure {
 
     pub(crate) fn get(&self) -> &dyn PairMeasure {
         &*self.0
+    }
+
+    /// Whether lists can be searched with an index.
+    pub(crate) fn is_bounded(&self) -> bool {
+        matches!(self.get().bounded(0), Ok(Some(_)))
     }
 }
 

@@ -4,8 +4,10 @@
 //! the sizes: `1 / d`, `1 / (a b)`, or `2 / (a + b)`, which is the integral of `2 exp(-a x) exp(-b x)` over x from 0.
 //! The other values are not: their matrices for lists of two items have negative eigenvalues.
 
+use std::ops::RangeInclusive;
+
 use super::overlap::{Gains, Ranked, sum_by_larger, sums_above, table_end};
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::memory;
@@ -157,6 +159,54 @@ impl PairMeasure for RankBiasedOverlap {
                 self.value(&tables, [t, s], starts.map(|[s, t]| [t, s]), &mut gains)
             }
         }))
+    }
+
+    fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
+        if matches!(self.bound, Bound::Max | Bound::Residual) {
+            return Ok(None); // lists without a common item can have the largest value
+        }
+        let tables = Tables::new(self.p, 2 * longest)?;
+        Ok(Some(Box::new(ListPairs { measure: self, tables, gains: Gains::new(longest)? })))
+    }
+
+    fn bounds_ties(&self) -> bool {
+        self.size != TiedSize::B
+    }
+}
+
+/// Pairs of lists for an index.
+struct ListPairs<'a> {
+    measure: &'a RankBiasedOverlap,
+    tables: Tables,
+    gains: Gains,
+}
+
+impl BoundedPairs for ListPairs<'_> {
+    fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64 {
+        let Self { measure, tables, gains } = self;
+        if s.len() <= t.len() {
+            measure.value(tables, [s, t], starts.iter().copied(), gains)
+        } else {
+            measure.value(tables, [t, s], starts.iter().map(|&[s, t]| [t, s]), gains)
+        }
+    }
+
+    /// Without ties the value is a sum over the common items. Let m be the larger rank. An item adds
+    /// `after[m] - after[x] + p^x / x`, which decreases in x: here x is the length of the other list if both are longer
+    /// than m and it is the shorter one, or if it is the only one longer than m; otherwise it is the length of the one.
+    /// As a function of the length of the other list, this is constant up to m and decreases from there on. With ties, an
+    /// item of a block is at best the first of it, and the variants W and A divide by at least the depth.
+    fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64 {
+        if tied && !self.measure.bounds_ties() {
+            return f64::INFINITY;
+        }
+        let with_one = |other: usize| {
+            let (shorter, longer) = (length.min(other), length.max(other));
+            let in_shorter = usize::from(larger < shorter);
+            let one = Untied { sum: self.tables.after[larger], common: 1, in_shorter, shorter, longer };
+            self.tables.untied(self.measure.bound, one)
+        };
+        with_one(*lengths.start()).max(with_one((larger + 1).clamp(*lengths.start(), *lengths.end())))
     }
 }
 

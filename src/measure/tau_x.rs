@@ -34,7 +34,7 @@ impl Measure {
     /// ```
     #[must_use]
     pub fn tau_x(items: usize) -> Self {
-        SharedMeasure::new(TauX { distance: KemenySnell { items } }).into()
+        SharedMeasure::new(TauX { distance: KemenySnell { items, weighted: None } }).into()
     }
 }
 

@@ -134,7 +134,7 @@ impl KendallMeasure {
 /// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: sums over a
 /// permutation and over its inverse round differently, and relabelling the items changes neither permutation. `None` if
 /// they are equal.
-fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
+pub(super) fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
     for (&from_s, &from_t) in s.order().iter().zip(t.order()) {
         let (forward, backward) = (t.ranks()[from_s as usize], s.ranks()[from_t as usize]);
         if forward != backward {

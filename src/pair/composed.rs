@@ -21,15 +21,16 @@ pub(crate) struct Place {
 /// Memory for sums over two rankings, for one thread.
 pub(crate) struct Composed {
     workspace: Workspace,
-    /// Two numbers of each item, by value.
-    numbers: [Vec<f64>; 2],
+    /// Up to three numbers of each item, by value.
+    numbers: [Vec<f64>; 3],
 }
 
 impl Composed {
     pub(crate) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
         let mut workspace = Workspace::for_run(Some(Isa::widest()), cancel);
         workspace.try_fit(items)?;
-        Ok(Self { workspace, numbers: [memory::filled(items, 0.0)?, memory::filled(items, 0.0)?] })
+        let numbers = || memory::filled(items, 0.0);
+        Ok(Self { workspace, numbers: [numbers()?, numbers()?, numbers()?] })
     }
 
     /// Approximate time, in nanoseconds, of a sum over two rankings.
@@ -46,41 +47,77 @@ impl Composed {
 
     /// The sum of the number of the later item over the pairs in the same order in both rankings.
     pub(crate) fn later(&mut self, s: Row<'_>, t: Row<'_>, mut number: impl FnMut(Place) -> f64) -> f64 {
-        self.compose(s, t, |[numbers, _], value, place| numbers[value] = number(place));
+        self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
         concordant_of(Terms::Later(&self.numbers[0]), &mut self.workspace)
     }
 
     /// The sum of the product of the numbers of both items over the pairs in the same order in both rankings.
     pub(crate) fn products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
-        self.compose(s, t, |[numbers, _], value, place| numbers[value] = number(place));
+        self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
         concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
     }
 
     /// As [`Composed::products`], over the pairs in another order.
     pub(crate) fn discordant_products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
         let last = s.order().len().wrapping_sub(1);
-        self.compose(s, t, |[numbers, _], value, place| numbers[last - value] = number(place));
-        // The values of the reversed ranking.
-        self.workspace.values.iter_mut().for_each(|value| *value = last as u32 - *value);
+        self.compose(s, t, |[numbers, ..], value, place| numbers[last - value] = number(place));
+        self.reverse_values();
         concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
     }
 
     /// The sum of the first number of the earlier item times the second number of the later item over the pairs in the
     /// same order in both rankings.
     pub(crate) fn directed(&mut self, s: Row<'_>, t: Row<'_>, numbers: impl Fn(Place) -> [f64; 2]) -> f64 {
-        self.compose(s, t, |[earlier, later], value, place| [earlier[value], later[value]] = numbers(place));
-        let (Workspace { values, spill, .. }, [earlier, later]) = (&mut self.workspace, &self.numbers);
+        self.compose(s, t, |[earlier, later, _], value, place| [earlier[value], later[value]] = numbers(place));
+        let (Workspace { values, spill, .. }, [earlier, later, _]) = (&mut self.workspace, &self.numbers);
         partition::directed(earlier, later, values, spill)
+    }
+
+    /// The same over the pairs in another order; the earlier item is that of `s`.
+    pub(crate) fn discordant_directed(&mut self, s: Row<'_>, t: Row<'_>, numbers: impl Fn(Place) -> [f64; 2]) -> f64 {
+        let last = s.order().len().wrapping_sub(1);
+        self.compose(s, t, |[earlier, later, _], value, place| {
+            [earlier[last - value], later[last - value]] = numbers(place);
+        });
+        self.reverse_values();
+        let (Workspace { values, spill, .. }, [earlier, later, _]) = (&mut self.workspace, &self.numbers);
+        partition::directed(earlier, later, values, spill)
+    }
+
+    /// As [`Composed::products`], minus the sum over the pairs in another order.
+    pub(crate) fn signed_products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
+        self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
+        let Workspace { values, spill, .. } = &mut self.workspace;
+        partition::signed_products(&self.numbers[0], values, spill)
+    }
+
+    /// The sum of `v v' (p + p') (q + q')`, with the numbers v, p and q of both items, over the pairs in the same order
+    /// in both rankings; if signed, minus that over the pairs in another order.
+    pub(crate) fn sums(&mut self, s: Row<'_>, t: Row<'_>, signed: bool, numbers: impl Fn(Place) -> [f64; 3]) -> f64 {
+        self.compose(s, t, |[v, p, q], value, place| [v[value], p[value], q[value]] = numbers(place));
+        let Workspace { values, spill, .. } = &mut self.workspace;
+        let numbers = self.numbers.each_ref().map(Vec::as_slice);
+        if signed {
+            partition::item_sums::<true>(numbers, values, spill)
+        } else {
+            partition::item_sums::<false>(numbers, values, spill)
+        }
+    }
+
+    /// Replaces the values by those of the reversed ranking.
+    fn reverse_values(&mut self) {
+        let last = self.workspace.values.len() as u32;
+        self.workspace.values.iter_mut().for_each(|value| *value = last - 1 - *value);
     }
 
     /// Writes the permutation `t o s^-1`, and what `write` does with the value and the place of each item.
     #[inline]
-    fn compose(&mut self, s: Row<'_>, t: Row<'_>, mut write: impl FnMut([&mut [f64]; 2], usize, Place)) {
-        let Self { workspace, numbers: [first, second] } = self;
+    fn compose(&mut self, s: Row<'_>, t: Row<'_>, mut write: impl FnMut([&mut [f64]; 3], usize, Place)) {
+        let Self { workspace, numbers: [first, second, third] } = self;
         for ((position, &item), value) in s.order().iter().enumerate().zip(&mut workspace.values) {
             *value = t.ranks()[item as usize];
             let t = *value as usize;
-            write([first, second], t, Place { item: item as usize, s: position, t });
+            write([first, second, third], t, Place { item: item as usize, s: position, t });
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Correlations of columns.
 
-use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use super::neighbors::Array1;
 use super::rankings::with_numbers;
 use super::{in_use, watched};
-use crate::{Alternative, Options, Value};
+use crate::{Alternative, Coefficient, CorrelationSettings, Options, Value, memory};
 
 /// Columns of observations, read and sorted.
 #[pyclass(frozen, module = "wkendall._core")]
@@ -20,6 +21,23 @@ impl Columns {
     fn new(values: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Self> {
         with_numbers!(values, read(values, threads));
         Err(PyTypeError::new_err("values must be a 2-d array of integers of up to 64 bits, float32 or float64"))
+    }
+
+    /// Columns from the values that are not 0: those of column i are at `starts[i]..starts[i + 1]`.
+    #[staticmethod]
+    fn from_sparse(
+        py: Python<'_>,
+        observations: usize,
+        starts: PyReadonlyArray1<'_, i64>,
+        rows: PyReadonlyArray1<'_, i64>,
+        values: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let whole = |array: &PyReadonlyArray1<'_, i64>| -> PyResult<Vec<usize>> {
+            Ok(memory::collect(array.as_slice()?.iter().map(|&number| number as usize))?)
+        };
+        let (starts, rows, values) = (whole(&starts)?, whole(&rows)?, values.as_slice()?);
+        let built = watched(py, None, |_| crate::Columns::from_sparse(observations, &starts, &rows, values))?;
+        Ok(Self(built))
     }
 
     /// The number of columns.
@@ -44,44 +62,128 @@ fn read<V: Value + numpy::Element>(values: &Bound<'_, PyArray2<V>>, threads: Opt
     Ok(Columns(built))
 }
 
-/// Fills `statistic`, float64 and C-contiguous, with the tau-b of every pair of columns, and `pvalue` with its
-/// p-values.
-///
-/// `progress` is called with the number of finished tiles and their total. An exception in it, or in a signal handler,
-/// stops the run and is raised here.
+/// What is computed: a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct Settings<'py> {
+    method: String,
+    least: usize,
+    alternative: Option<String>,
+    confidence: Option<f64>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+impl Settings<'_> {
+    fn get(&self) -> PyResult<CorrelationSettings<'_>> {
+        let coefficient = match self.method.as_str() {
+            "tau-b" => Coefficient::TauB,
+            "tau-a" => Coefficient::TauA,
+            "tau-c" => Coefficient::TauC,
+            "gamma" => Coefficient::Gamma,
+            "somers" => Coefficient::Somers,
+            "spearman" => Coefficient::Spearman,
+            other => return Err(PyValueError::new_err(format!("unknown method {other:?}"))),
+        };
+        let alternative = match self.alternative.as_deref() {
+            None => None,
+            Some("two-sided") => Some(Alternative::TwoSided),
+            Some("less") => Some(Alternative::Less),
+            Some("greater") => Some(Alternative::Greater),
+            Some(other) => return Err(PyValueError::new_err(format!("unknown alternative {other:?}"))),
+        };
+        let weights = self.weights.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let Self { least, confidence, .. } = *self;
+        Ok(CorrelationSettings { coefficient, least, alternative, confidence, weights })
+    }
+}
+
+/// Statistics, p-values, lower and upper ends, as flat arrays.
+type Found<'py> = (Array1<'py, f64>, Option<Array1<'py, f64>>, Option<Array1<'py, f64>>, Option<Array1<'py, f64>>);
+
+fn arrays(py: Python<'_>, found: crate::Correlations) -> Found<'_> {
+    let array = |values: Option<Vec<f64>>| values.map(|values| PyArray1::from_vec(py, values));
+    (PyArray1::from_vec(py, found.statistic), array(found.pvalue), array(found.low), array(found.high))
+}
+
+/// The correlations of every pair of columns, row by row. `progress` as for `gram`.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
-#[pyo3(signature = (
-    x, y, least, statistic, pvalue=None, alternative="two-sided", threads=None, tile=None, backend=None, progress=None
-))]
-pub(super) fn correlations(
+#[pyo3(signature = (x, y, settings, threads=None, tile=None, backend=None, progress=None))]
+pub(super) fn correlations<'py>(
+    py: Python<'py>,
     x: &Columns,
     y: Option<&Columns>,
-    least: usize,
-    statistic: &Bound<'_, PyArray2<f64>>,
-    pvalue: Option<&Bound<'_, PyArray2<f64>>>,
-    alternative: &str,
+    settings: Settings<'py>,
     threads: Option<usize>,
     tile: Option<usize>,
     backend: Option<&str>,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
-    let alternative = match alternative {
-        "two-sided" => Alternative::TwoSided,
-        "less" => Alternative::Less,
-        "greater" => Alternative::Greater,
-        _ => return Err(PyValueError::new_err(format!("unknown alternative {alternative:?}"))),
-    };
-    let py = statistic.py();
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Found<'py>> {
     let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
-    let progress = progress.map(|progress| progress.clone().unbind());
-    let mut statistic = statistic.try_readwrite().map_err(|_| in_use(py, "statistic"))?;
-    let mut pvalue = pvalue.map(|out| out.try_readwrite().map_err(|_| in_use(py, "pvalue"))).transpose()?;
-    let cells = statistic.as_slice_mut()?;
-    let test = pvalue.as_mut().map(|pvalue| Ok::<_, PyErr>((alternative, pvalue.as_slice_mut()?))).transpose()?;
-    let (x, y) = (&x.0, y.map(|y| &y.0));
-    watched(py, progress.as_ref(), |watch| {
-        let options = Options { threads, tile, backend, watch: Some(watch) };
-        crate::correlations_into(x, y, least, cells, test, options)
-    })
+    let (settings, y) = (settings.get()?, y.map(|y| &y.0));
+    let found = watched(py, progress.as_ref(), |watch| {
+        crate::correlations(&x.0, y, &settings, Options { threads, tile, backend, watch: Some(watch) })
+    })?;
+    Ok(arrays(py, found))
+}
+
+/// The correlations of chosen pairs of columns.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
+#[pyo3(signature = (x, y, first, second, settings, threads=None, progress=None))]
+pub(super) fn correlations_of<'py>(
+    py: Python<'py>,
+    x: &Columns,
+    y: Option<&Columns>,
+    first: PyReadonlyArray1<'py, i64>,
+    second: PyReadonlyArray1<'py, i64>,
+    settings: Settings<'py>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Found<'py>> {
+    let both = first.as_slice()?.iter().zip(second.as_slice()?);
+    let pairs = memory::collect(both.map(|(&first, &second)| (first as usize, second as usize)))?;
+    let (settings, y) = (settings.get()?, y.map(|y| &y.0));
+    let found = watched(py, progress.as_ref(), |watch| {
+        let options = Options { threads, watch: Some(watch), ..Options::default() };
+        crate::correlations_of(&x.0, y, &pairs, &settings, options)
+    })?;
+    Ok(arrays(py, found))
+}
+
+/// The pairs of columns with a large correlation: first and second columns, and the correlations.
+#[pyfunction]
+#[pyo3(signature = (x, y, limit, settings, threads=None, progress=None))]
+pub(super) fn correlations_at_least<'py>(
+    py: Python<'py>,
+    x: &Columns,
+    y: Option<&Columns>,
+    limit: f64,
+    settings: Settings<'py>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
+    let (settings, y) = (settings.get()?, y.map(|y| &y.0));
+    let (pairs, values) = watched(py, progress.as_ref(), |watch| {
+        let options = Options { threads, watch: Some(watch), ..Options::default() };
+        crate::correlations_at_least(&x.0, y, limit, &settings, options)
+    })?;
+    let first = memory::collect(pairs.iter().map(|&(first, _)| first as i64))?;
+    let second = memory::collect(pairs.iter().map(|&(_, second)| second as i64))?;
+    Ok((PyArray1::from_vec(py, first), PyArray1::from_vec(py, second), PyArray1::from_vec(py, values)))
+}
+
+/// The correlation of the first columns, and what it is without each observation.
+#[pyfunction]
+pub(super) fn leave_one_out<'py>(
+    py: Python<'py>,
+    x: &Columns,
+    y: &Columns,
+    settings: Settings<'py>,
+) -> PyResult<(f64, Array1<'py, f64>)> {
+    let settings = settings.get()?;
+    let (statistic, without) = watched(py, None, |watch| {
+        crate::leave_one_out(&x.0, &y.0, &settings, Options { watch: Some(watch), ..Options::default() })
+    })?;
+    Ok((statistic, PyArray1::from_vec(py, without)))
 }

@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use super::rankings::Rankings;
 use super::{in_use, watched};
 use crate::gram::cost::{own_ns, part_ns};
-use crate::measure::{KendallMeasure, NamedMeasure, Numbers, Part};
+use crate::measure::{ItemWeighted, KendallMeasure, MeasureKind, NamedMeasure, Numbers, Part};
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::{Error, FACTORS, Parameter, Parameters, WEIGHTS, Workspace, memory, parallel};
 
@@ -45,8 +45,13 @@ impl Measure {
     }
 
     /// The weights of positions of a kernel with a named weight, and how a pair combines those of its two positions:
-    /// "products", "sums", or "later", a mean over all k of the first k.
+    /// "products", "sums", "later", the weight of the later position, or "tops", a mean over all k of the first k.
     fn position_weights<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray1<f64>>)> {
+        if let [part] = self.0.parts()
+            && let Some(u) = ItemWeighted::of(part).and_then(ItemWeighted::of_later)
+        {
+            return Ok(("later", PyArray1::from_slice(py, u)));
+        }
         let Some(WeightKind::Pairs(weight)) = self.0.kendall().map(KendallMeasure::weight) else {
             return Err(PyValueError::new_err("only a kernel with a named weight has weights of positions"));
         };
@@ -57,7 +62,7 @@ impl Measure {
             PairWeight::Count { top } => ("products", ones(top.map_or(items, |top| top.min(items)))?),
             PairWeight::Products(values) => ("products", copy(values)?),
             PairWeight::Sums(values) => ("sums", copy(values)?),
-            PairWeight::Later => ("later", ones(items)?),
+            PairWeight::Later => ("tops", ones(items)?),
         };
         Ok((combined, PyArray1::from_vec(py, values)))
     }
@@ -99,7 +104,11 @@ impl Measure {
     /// Whether lists can be searched with an index for it.
     #[getter]
     fn has_index(&self) -> bool {
-        self.0.kendall().is_some_and(|measure| !measure.needs_all_items())
+        match self.0.kind() {
+            MeasureKind::Part(Part::Kendall(measure)) => !measure.needs_all_items() && !measure.is_ordered(),
+            MeasureKind::Part(Part::Pairwise(measure)) => measure.is_bounded(),
+            MeasureKind::Combination(_) => false,
+        }
     }
 
     /// Whether only the listed items of lists count.

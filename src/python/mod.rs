@@ -161,7 +161,7 @@ mod _core {
     #[pymodule_export]
     use super::consensus::{consensus, largest_effects};
     #[pymodule_export]
-    use super::correlations::{Columns, correlations};
+    use super::correlations::{Columns, correlations, correlations_at_least, correlations_of, leave_one_out};
     #[pymodule_export]
     use super::embedding::{combine, embed, feature_columns, fill_features, linear_function, tuple_sums};
     #[pymodule_export]

@@ -171,6 +171,25 @@ impl Rankings {
         })
     }
 
+    /// These rankings and others of the same items.
+    fn joined(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        if self.items() != other.items() {
+            return Err(Error::ItemsDiffer { left: self.items(), right: other.items() }.into());
+        }
+        let joined = py.detach(|| {
+            Ok::<_, Error>(match (&self.0, &other.0) {
+                (Set::Complete(one), Set::Complete(other)) => Set::Complete(one.joined(other)?),
+                (Set::Lists(_), _) | (_, Set::Lists(_)) => {
+                    let (one, other) = (self.0.as_lists()?, other.0.as_lists()?);
+                    let all = |lists: &Lists| memory::collect(0..lists.rows() as u32);
+                    Set::Lists(Lists::concatenated(one.items(), &[(&*one, all(&one)?), (&*other, all(&other)?)])?)
+                }
+                _ => Set::Tied(self.0.as_tied()?.joined(&*other.0.as_tied()?)?),
+            })
+        })?;
+        Ok(Self(joined))
+    }
+
     /// The rankings as lists. `has_all` tells which of them have all items, which complete rankings do not know. The same
     /// object if it is that already.
     fn listed<'py>(slf: &Bound<'py, Self>, has_all: PyReadonlyArray1<'_, bool>) -> PyResult<Bound<'py, Self>> {

@@ -206,6 +206,14 @@ impl Rankings {
         Ok(Self { rows: rows.len(), items: self.items, ranks: pick(&self.ranks)?, orders: pick(&self.orders)? })
     }
 
+    /// These rankings and others of the same items.
+    #[cfg(feature = "python")]
+    pub(crate) fn joined(&self, other: &Self) -> Result<Self, Error> {
+        let both = |one: &[u32], other: &[u32]| memory::collect(one.iter().chain(other).copied());
+        let (ranks, orders) = (both(&self.ranks, &other.ranks)?, both(&self.orders, &other.orders)?);
+        Ok(Self { rows: self.rows + other.rows, items: self.items, ranks, orders })
+    }
+
     /// A copy.
     #[cfg(feature = "python")]
     pub(crate) fn try_clone(&self) -> Result<Self, Error> {

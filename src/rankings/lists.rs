@@ -6,7 +6,7 @@ use super::sparse::{ListReading, Parts};
 use super::tied::{Incomplete, Missing};
 use super::value::{AnyNumbers, Value, with_slice};
 use crate::error::Error;
-use crate::memory;
+use crate::memory::{self, Stored};
 use crate::parallel::Watch;
 
 /// Ranked lists out of the same catalogue of items. The items that are not in a list come after all its items, tied:
@@ -20,7 +20,7 @@ pub struct Lists {
     /// The start of each list among the entries, and their total number at the end.
     bounds: Vec<usize>,
     /// Item and first rank of its block, from 0: list by list, in order of the items.
-    entries: Vec<[u32; 2]>,
+    entries: Stored<[u32; 2]>,
     /// Whether a list has all items, so that those without an entry are its last block.
     has_all: Vec<bool>,
 }
@@ -123,7 +123,7 @@ impl Lists {
     ) -> Result<Self, Error> {
         let items = parts.items;
         let (bounds, entries, has_all) = parts.read(reading, threads, watch)?;
-        Ok(Self { items, bounds, entries, has_all })
+        Ok(Self { items, bounds, entries: entries.into(), has_all })
     }
 
     /// Rankings with ties as lists. Items without a number are not listed.
@@ -147,7 +147,7 @@ impl Lists {
             bounds.push(entries.len());
         }
         let has_all = memory::collect(rankings.has_all().iter().copied())?;
-        Ok(Self { items: rankings.items(), bounds, entries, has_all })
+        Ok(Self { items: rankings.items(), bounds, entries: entries.into(), has_all })
     }
 
     /// The lists as rankings of all items, for computations that need a number for each item anyway.
@@ -238,6 +238,12 @@ impl Lists {
         &self.entries
     }
 
+    /// Whether a list has ties: without ties, the first ranks are all ranks.
+    pub(crate) fn has_ties(&self) -> bool {
+        let untied = |list: List<'_>| 2 * list.iter().map(|entry| entry[1] as usize).sum::<usize>() + list.len();
+        (0..self.rows()).any(|row| untied(self.row(row)) != self.row(row).len().pow(2))
+    }
+
     /// The length of the longest list.
     pub(crate) fn longest(&self) -> usize {
         self.bounds.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(0)
@@ -257,7 +263,73 @@ impl Lists {
             entries.extend_from_slice(self.row(row));
         }
         let has_all = memory::collect(rows.iter().map(|&row| self.has_all[row]))?;
-        Ok(Self { items: self.items, bounds, entries, has_all })
+        Ok(Self { items: self.items, bounds, entries: entries.into(), has_all })
+    }
+
+    /// A copy.
+    pub(crate) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self {
+            items: self.items,
+            bounds: memory::collect(self.bounds.iter().copied())?,
+            entries: memory::collect(self.entries.iter().copied())?.into(),
+            has_all: memory::collect(self.has_all.iter().copied())?,
+        })
+    }
+
+    /// Some rows of several sets of lists, one set after the other.
+    pub(crate) fn concatenated(items: usize, sets: &[(&Self, Vec<u32>)]) -> Result<Self, Error> {
+        let rows = sets.iter().map(|(_, rows)| rows.len()).sum();
+        let (mut bounds, mut has_all) = (memory::with_capacity(rows + 1)?, memory::with_capacity(rows)?);
+        bounds.push(0);
+        let mut end = 0;
+        for (lists, rows) in sets {
+            for &row in rows {
+                end += lists.row(row as usize).len();
+                bounds.push(end);
+                has_all.push(lists.has_all[row as usize]);
+            }
+        }
+        let mut entries = memory::with_capacity(end)?;
+        for (lists, rows) in sets {
+            for &row in rows {
+                entries.extend_from_slice(lists.row(row as usize));
+            }
+        }
+        Ok(Self { items, bounds, entries: entries.into(), has_all })
+    }
+
+    /// Lists from their parts; `None` if they are not the parts of lists.
+    #[cfg(feature = "python")]
+    pub(crate) fn from_parts(
+        items: usize,
+        bounds: Vec<usize>,
+        entries: Stored<[u32; 2]>,
+        has_all: Vec<bool>,
+    ) -> Option<Self> {
+        let ends = bounds.first() == Some(&0) && bounds.last() == Some(&entries.len()) && bounds.is_sorted();
+        if !ends || has_all.len() + 1 != bounds.len() {
+            return None;
+        }
+        let lists = Self { items, bounds, entries, has_all };
+        let mut sizes = Vec::new();
+        let mut is_list = |list: List<'_>| {
+            sizes.clear();
+            sizes.resize(list.len(), 0);
+            let mut last = None;
+            for &[item, start] in list {
+                let Some(size) = sizes.get_mut(start as usize).filter(|_| last < Some(item)) else { return false };
+                *size += 1;
+                last = Some(item);
+            }
+            let mut end = 0;
+            let blocks = (0..).zip(&sizes).all(|(start, &size)| {
+                let begins = size == 0 || start == end;
+                end += size;
+                begins
+            });
+            blocks && last.is_none_or(|last| (last as usize) < items)
+        };
+        (0..lists.rows()).all(|row| is_list(lists.row(row))).then_some(lists)
     }
 
     /// The lists with entries for all items that they list, also in the last block.
@@ -280,6 +352,26 @@ impl Lists {
             bounds.push(entries.len());
         }
         let has_all = memory::filled(self.rows(), false)?;
-        Ok(Self { items: self.items, bounds, entries, has_all })
+        Ok(Self { items: self.items, bounds, entries: entries.into(), has_all })
+    }
+
+    /// The lists of [`Lists::with_last_blocks`] as they were.
+    pub(crate) fn without_last_blocks(self) -> Result<Self, Error> {
+        if self.items == 0 || self.longest() < self.items {
+            return Ok(self);
+        }
+        let (mut bounds, mut entries) = (memory::with_capacity(self.bounds.len())?, Vec::new());
+        bounds.push(0);
+        let mut has_all = memory::collect(self.has_all.iter().copied())?;
+        for (row, has_all) in has_all.iter_mut().enumerate() {
+            let list = self.row(row);
+            let last = list.iter().map(|entry| entry[1]).max().filter(|_| list.len() == self.items);
+            *has_all |= last.is_some();
+            for &entry in list.iter().filter(|entry| Some(entry[1]) != last) {
+                memory::push(&mut entries, entry)?;
+            }
+            bounds.push(entries.len());
+        }
+        Ok(Self { items: self.items, bounds, entries: entries.into(), has_all })
     }
 }

@@ -109,6 +109,13 @@ impl Reader {
         if entries.windows(2).any(|two| two[0][0] == two[1][0]) {
             return Ok(None);
         }
+        let given = &parts.values[first..first + entries.len()];
+        let before = |one: V, other: V| if reading.descending { other.order(one) } else { one.order(other) };
+        if given.windows(2).all(|two| before(two[0], two[1]).is_lt()) {
+            // The most preferred first: places are ranks.
+            let last = entries.len().saturating_sub(1) as u32;
+            return Ok(Some(if entries.len() == parts.items { leave_out(last, entries) } else { entries.len() }));
+        }
         let Self { cancel, order, spare } = self;
         order.clear();
         memory::reserve(order, entries.len())?;

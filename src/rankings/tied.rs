@@ -347,6 +347,19 @@ impl Incomplete {
         Ok(Self { complete: self.complete, has_all, ..selected })
     }
 
+    /// These rankings and others of the same items.
+    #[cfg(feature = "python")]
+    pub(crate) fn joined(&self, other: &Self) -> Result<Self, Error> {
+        let missing = if other.missing == Missing::Error { self.missing } else { other.missing };
+        let mut joined = Self::zeros(self.rows + other.rows, self.items, missing)?;
+        let rows = [self, other].into_iter().flat_map(|set| (0..set.rows).map(move |row| set.row(row)));
+        for (row, mut to) in rows.zip(joined.jobs(1)) {
+            to.copy(row);
+        }
+        let has_all = memory::collect(self.has_all.iter().chain(&other.has_all).copied())?;
+        Ok(Self { complete: self.complete && other.complete, has_all, ..joined })
+    }
+
     /// Complete rankings as incomplete ones.
     ///
     /// # Errors

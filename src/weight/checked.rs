@@ -9,7 +9,7 @@ impl WeightKind {
     /// Refuses weights that do not match the number of items. The top of all items becomes the count of all pairs.
     pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
         match &self {
-            &Self::Pairs(PairWeight::Count { top: Some(k) }) if k == items => {
+            &Self::Pairs(PairWeight::Count { top: Some(k) }) if k == items && k > 0 => {
                 return Ok(PairWeight::Count { top: None }.into());
             }
             Self::Pairs(weight) => weight.check(items)?,

@@ -41,6 +41,8 @@ pub enum Factor {
     Hyperbolic,
     /// `u_r = 1 / log2(r + 1)` for rank r = 1..n, as in discounted cumulative gain.
     Log,
+    /// `u_r = 1 / (r - 1)` for rank r = 2..n and 0 for the first, as in AP correlation.
+    Ap,
     /// Any finite numbers, one per position; the first is that of the most preferred position.
     Values(Vec<f64>),
 }
@@ -61,6 +63,7 @@ impl Factor {
         match self {
             Self::Hyperbolic => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0))),
             Self::Log => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0).log2())),
+            Self::Ap => memory::collect(ranks.map(|rank| if rank > 1.0 { 1.0 / (rank - 1.0) } else { 0.0 })),
             Self::Values(values) if values.len() != items => Err(Error::FactorLength { given: values.len(), items }),
             Self::Values(values) => match values.iter().position(|value| !value.is_finite()) {
                 Some(position) => Err(Error::FactorNotFinite { position, value: values[position] }),
@@ -86,6 +89,8 @@ pub enum Weight {
     Mult(Factor),
     /// `(n + 1 - max(b, d)) / n`: the mean of the top-k kernels over k = 1..n.
     Average,
+    /// `u[b] * u[d]`, of the later item. With [`Factor::Ap`] it is the positive definite relative of AP correlation.
+    Later(Factor),
     /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not, including an item with itself,
     /// adds `U[a][b] * U[c][d]`. It takes O(n^2) for a pair of rankings.
     Matrix(Vec<f64>),
@@ -112,7 +117,7 @@ pub enum Weight {
 }
 
 /// The names of position weights.
-pub const FACTORS: [(&str, Factor); 2] = [("hyperbolic", Factor::Hyperbolic), ("log", Factor::Log)];
+pub const FACTORS: [(&str, Factor); 3] = [("hyperbolic", Factor::Hyperbolic), ("log", Factor::Log), ("ap", Factor::Ap)];
 
 /// A weight that has a name.
 #[derive(Debug, Clone, Copy)]
@@ -169,6 +174,7 @@ pub static WEIGHTS: &[NamedWeight] = &[
         is_count: false,
         needs: Needs::Nothing(|| Weight::Average),
     },
+    NamedWeight { name: "later", adds: "u[b] u[d]", is_count: false, needs: Needs::U(Weight::Later) },
 ];
 
 impl Weight {
@@ -190,6 +196,8 @@ impl Weight {
             Self::Add(factor) => PairWeight::Sums(factor.values(items)?.into()).into(),
             Self::Mult(factor) => PairWeight::Products(factor.values(items)?.into()).into(),
             Self::Average => PairWeight::Later.into(),
+            // `measure/item_weighted.rs` computes it without a number for each two positions.
+            Self::Later(factor) => later_tensor(&factor.values(items)?)?.into(),
             Self::Matrix(entries) => {
                 if checked::power(items, 2)? != entries.len() {
                     return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 2, items });
@@ -201,4 +209,13 @@ impl Weight {
             Self::Quadruples(entries) => WeightKind::Quadruples(entries.into()),
         })
     }
+}
+
+/// The weight of a number of the later item as a number for each two positions.
+pub(crate) fn later_tensor(u: &[f64]) -> Result<TensorWeight, Error> {
+    let mut entries = memory::with_capacity(checked::power(u.len(), 2)?)?;
+    for a in 0..u.len() {
+        entries.extend(u.iter().enumerate().map(|(b, &u)| if a < b { u } else { 0.0 }));
+    }
+    Ok(TensorWeight::Tensor { order: 2, entries: entries.into() })
 }

@@ -8,6 +8,7 @@
 //! Products  x y                  = [x] . [y]
 //! Directed  p q'                 = [p] . [q']
 //! Sums      (p + p') (q + q')    = [1, p, q, p q] . [p' q', q', p', 1]
+//! ItemSums  v v' (p + p') (q + q')
 //! ```
 //!
 //! So sums over pairs need no list of the earlier items, only `N` sums of their numbers:
@@ -181,5 +182,26 @@ impl PairTerm<2, 4> for Sums {
     #[inline(always)]
     fn term<X: TermNumber>(_: X, [p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
         p.plus(later_p).times(q.plus(later_q))
+    }
+}
+
+/// As [`Sums`], times the product of a third number of both items.
+pub(crate) struct ItemSums;
+
+impl PairTerm<3, 4> for ItemSums {
+    const SYMMETRIC: bool = true;
+    const ORDER: [usize; 4] = Sums::ORDER;
+
+    #[inline(always)]
+    fn earlier<X: TermNumber>(one: X, [v, p, q]: [X; 3]) -> [X; 4] {
+        Sums::earlier(one, [p, q]).map(|number| number.times(v))
+    }
+    #[inline(always)]
+    fn later<X: TermNumber>(one: X, [v, p, q]: [X; 3]) -> [X; 4] {
+        Sums::later(one, [p, q]).map(|number| number.times(v))
+    }
+    #[inline(always)]
+    fn term<X: TermNumber>(one: X, [v, p, q]: [X; 3], [later_v, later_p, later_q]: [X; 3]) -> X {
+        Sums::term(one, [p, q], [later_p, later_q]).times(v.times(later_v))
     }
 }

@@ -22,21 +22,21 @@ pub(crate) struct Tails<'a> {
 }
 
 /// A sum with compensation for rounding.
-#[derive(Clone, Copy, Default)]
-struct Sum {
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Sum {
     sum: f64,
     lost: f64,
 }
 
 impl Sum {
-    fn add(&mut self, term: f64) {
+    pub(crate) fn add(&mut self, term: f64) {
         let sum = self.sum + term;
         let most = if self.sum.abs() >= term.abs() { (self.sum, term) } else { (term, self.sum) };
         self.lost += (most.0 - sum) + most.1;
         self.sum = sum;
     }
 
-    fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         self.sum + self.lost
     }
 }

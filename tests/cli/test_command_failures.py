@@ -38,46 +38,22 @@ FAILURES = [
     ("gram x.csv --against none.npz -o o.npy", "none.npz: No such file or directory"),
     ("gram x.csv --U none.npy -o o.npy", "none.npy: No such file or directory"),
     ("gram folder.csv -o o.npy", "folder.csv: Is a directory"),
-    (
-        "gram x.json -o o.npy",
-        "x.json: the name of a file with rankings must end in one of .csv, .tsv, .txt, .npy, .npz",
-    ),
+    ("gram x.json -o o.npy", "x.json: the name of a file with rankings must end in one of .csv, .tsv, .txt, .npy"),
     ("gram x.csv -o none/o.npy", "none/o.npy cannot be written: there is no folder none"),
     ("gram x.csv -o x.npy/o.npy", "x.npy/o.npy: Not a directory"),
     ("gram x.csv -o folder.csv", "folder.csv is a folder, but must be the name of a file"),
     ("gram x.csv -o x.npy", "x.npy already exists: --force overwrites it"),
     ("gram x.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv"),
     ("gram x.csv --against y.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
-    (
-        "gram x.csv -o o.npy --id age",
-        "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', 'milk', 'juice', ",
-    ),
+    ("gram x.csv -o o.npy --id age", "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', 'milk'"),
     ("gram x.csv -o o.npy --id 6", "x.csv, line 1: there is no column '6'"),
-    (
-        "gram narrow.csv -o o.npy --skip a --skip b",
-        "narrow.csv, line 1: every column is skipped or not an item: no items are left",
-    ),
-    (
-        "gram twice.csv -o o.npy",
-        "twice.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 items must be a ",
-    ),
+    ("gram narrow.csv -o o.npy --skip a --skip b", "narrow.csv, line 1: every column is skipped or not an item: no"),
+    ("gram twice.csv -o o.npy", "twice.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 items"),
     ("gram twice.csv -o o.npy", "; --ties mean treats equal numbers as ties"),
-    (
-        "gram nan.csv -o o.npy",
-        "nan.csv: line 3, column 'b' holds NaN: every item needs a number; --missing bottom puts items",
-    ),
-    (
-        "gram range.csv -o o.npy",
-        "range.csv: line 2, column 'b' holds 7, but every row of 2 items must be a permutation of",
-    ),
-    (
-        "gram text.csv -o o.npy",
-        "line 2: column 1, 'name', holds 'Ann', which is not a number; use --skip COLUMN to leave a column out",
-    ),
-    (
-        "gram unnamed.csv -o o.npy",
-        "column 1 has no name, but every column must be an item: leave out row numbers; use --skip",
-    ),
+    ("gram nan.csv -o o.npy", "nan.csv: line 3, column 'b' holds NaN: every item needs a number; --missing bottom"),
+    ("gram range.csv -o o.npy", "range.csv: line 2, column 'b' holds 7, but every row of 2 items must be a"),
+    ("gram text.csv -o o.npy", "line 2: column 1, 'name', holds 'Ann', which is not a number; use --skip COLUMN to"),
+    ("gram unnamed.csv -o o.npy", "column 1 has no name, but every column must be an item: leave out row numbers"),
     ("gram ragged.csv -o o.npy", "ragged.csv, line 2: the row has 1 cells, but the first row has 2"),
     ("gram empty.csv -o o.npy", "empty.csv, line 1: the file is empty"),
     ("gram bytes.csv -o o.npy", "bytes.csv, line 1: the byte 0xff is not UTF-8"),
@@ -96,23 +72,11 @@ FAILURES = [
         "gram words.npy -o o.npy",
         "words.npy: row 0, column 0 holds 'a', a text, but rankings are made of real numbers",
     ),
-    (
-        "gram repeated.npy -o o.npy",
-        "repeated.npy: row 0 holds 1 twice, in columns 0 and 1, but every row of 3 items must be",
-    ),
+    ("gram repeated.npy -o o.npy", "repeated.npy: row 0 holds 1 twice, in columns 0 and 1, but every row of 3 items"),
     ("gram wrong.soc -o o.npy", "wrong.soc, line 2: the file ends before 3 alternatives"),
-    (
-        "gram votes.toi -o o.npy --missing error",
-        "votes.toi: line 9 leaves out item 'b'; --missing bottom puts items without a number last",
-    ),
-    (
-        "gram x.csv --against other.csv -o o.npy",
-        "x.csv has the item 'coffee' that other.csv lacks, and other.csv has the item 'cola' that x.csv lacks: both must have",
-    ),
-    (
-        "gram x.npy --against narrow.csv -o o.npy",
-        "x.npy has 5 items, but narrow.csv has 2: both must rank the same items",
-    ),
+    ("gram votes.toi -o o.npy --missing error", "votes.toi: line 9 leaves out item 'b'; --missing bottom puts items"),
+    ("gram x.csv --against other.csv -o o.npy", "x.csv has the item 'coffee' that other.csv lacks, and other.csv has"),
+    ("gram x.npy --against narrow.csv -o o.npy", "x.npy has 5 items, but narrow.csv has 2: both must rank the same"),
     ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
     ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
@@ -171,11 +135,7 @@ def test_where_it_is_in_the_file(capsys):
     fails(capsys, "gram good.csv --against late.csv -o o.npy", said)
     fails(capsys, "gram late.csv -o o.npy --resume", said)
     Path("mixed.csv").write_text("1,2,3\n0,1,2\n")
-    fails(
-        capsys,
-        "gram mixed.csv -o o.npy --no-header",
-        "mixed.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of",
-    )
+    fails(capsys, "gram mixed.csv -o o.npy --no-header", "mixed.csv: line 1, column 3 holds 3 and line 2, column 1")
     with pytest.raises(CommandError) as raised, command_errors(X=Path("x.csv")):
         wkendall.gram_matrix([[1, 2], [2, 2]])
     assert str(raised.value).startswith("x.csv: row 1 holds 2 twice, in columns 0 and 1, but")
@@ -205,10 +165,7 @@ WRONG = [
     ("gram x.csv -o o.npy --weight heavy", "invalid choice: 'heavy'"),
     ("gram x.csv -o o.npy --weight top --k three", "argument --k: 'three' must be a whole number from 1"),
     ("gram x.csv -o o.npy --order 0", "argument --order: '0' must be a whole number from 1"),
-    (
-        "gram x.csv -o o.npy --order 18446744073709551616",
-        "argument --order: '18446744073709551616' must be a whole number from 1 of at most 18 digits",
-    ),
+    ("gram x.csv -o o.npy --order 18446744073709551616", "argument --order: '18446744073709551616' must be a whole"),
     ("gram x.csv -o o.npy --weight add --u 1;2", "'1;2' is neither hyperbolic nor log nor numbers such as 1,0.5,0.25"),
     ("gram x.csv -o o.npy --weight add --u log --U U.npy", "argument --U: not allowed with argument --weight"),
     ("gram x.csv -o o.npy --W W.npy --U U.npy", "argument --U: not allowed with argument --W"),

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from command_line import ENVIRONMENT, ITEMS, M, X, fails, folder, run, started, without_sizes, write_table  # noqa: F401
+from command_line import ITEMS, TOI, M, X, fails, folder, run, started, without_sizes, write_table  # noqa: F401
 from definitions import random_rankings
-from paths import ROOT
+from paths import ENVIRONMENT, ROOT
 from wkendall import _core, cli
-from wkendall.cli import corr, gram, info, learn, main, predict
+from wkendall.cli import compare, corr, gram, info, learn, main, predict
 
 
 def test_version_and_help(capsys):
@@ -32,12 +32,15 @@ def test_version_and_help(capsys):
         assert "examples:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [gram, corr, learn, predict, info])
+@pytest.mark.parametrize("command", [gram, corr, compare, learn, predict, info])
 def test_examples_of_the_help(command):
     """Every example in a help text runs."""
     write_table(Path("people.csv"), X[[0] * 15 + [1] * 15], ITEMS, age=["young"] * 15 + ["old"] * 15)
     write_table(Path("table.csv"), X, ITEMS)
     write_table(Path("traits.csv"), X[:, :2], ITEMS[:2])
+    for name in ("north", "south", "west"):
+        write_table(Path(f"{name}.csv"), X, ITEMS)
+        Path(f"{name}.toi").write_text(TOI)
     examples = [line.strip() for line in command._EPILOG.splitlines() if line.startswith("  wkendall ")]
     assert examples
     for example in examples:

@@ -62,16 +62,6 @@ def test_files_are_written_whole(capsys):
     ]
 
 
-def test_preflib_files_count_voters_and_have_ties(capsys):
-    run("consensus votes.soc --format csv")
-    assert capsys.readouterr().out.splitlines() == ["rank,item", "1,a", "2,b", "3,c"]
-    run("consensus votes.toi --format json")
-    found = wkendall.consensus(wkendall.read_preflib("votes.toi"))
-    assert json.loads(capsys.readouterr().out)["score"] == found.score
-    run("consensus votes.toi --expand --format json")
-    assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(found.score, rel=1e-15)
-
-
 def test_a_column_of_weights(capsys):
     weights = [3, 1, 0, 2, 2.5, 1, 1]
     write_table(Path("weighted.csv"), X, ITEMS, voters=weights)
@@ -122,28 +112,12 @@ def test_a_consensus_for_each_group(capsys):
         ("consensus x.csv --lam 1", 1, "consensus needs a kernel of pairs of items: Kendall"),
         ("consensus votes.soc --group a", 2, "--group goes with CSV and .npz files"),
         ("consensus gap.csv --group voters", 1, "gap.csv, line 4: the group is missing"),
-        (
-            "consensus halves.csv --group half --weights voters",
-            1,
-            "voters is 0 for all rankings of half b, but at least one",
-        ),
+        ("consensus halves.csv --group half --weights voters", 1, "voters is 0 for all rankings of half b, but at"),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),
-        (
-            "consensus words.csv --weights voters",
-            1,
-            "words.csv, line 2: voters is 'many', but must be a finite number from 0",
-        ),
-        (
-            "consensus gap.csv --weights voters",
-            1,
-            "gap.csv, line 4: voters is missing, but must be a finite number from 0",
-        ),
-        (
-            "consensus nothing.csv --weights voters",
-            1,
-            "nothing.csv: voters is 0 for all rankings, but at least one must count",
-        ),
+        ("consensus words.csv --weights voters", 1, "words.csv, line 2: voters is 'many', but must be a finite"),
+        ("consensus gap.csv --weights voters", 1, "gap.csv, line 4: voters is missing, but must be a finite number"),
+        ("consensus nothing.csv --weights voters", 1, "nothing.csv: voters is 0 for all rankings, but at least one"),
         ("consensus bad.npz --weights voters", 1, "bad.npz: voters[2] is nan, but must be a finite number from 0"),
         ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
     ],

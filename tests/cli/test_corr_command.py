@@ -96,6 +96,45 @@ def test_a_table_to_read(capsys):
     assert not list(Path().glob("*tau*"))
 
 
+def test_methods_intervals_and_weights(capsys):
+    run("corr table.csv --method spearman --confidence 0.9 -o rho.csv")
+    expected = wkendall.corr(DATA, method="spearman", confidence=0.9)
+    for name, part in (("rho.csv", expected.statistic), ("rho_low.csv", expected.low), ("rho_high.csv", expected.high)):
+        np.testing.assert_array_equal(read(name)[1], part)
+    capsys.readouterr()
+    fails(
+        capsys,
+        "corr table.csv -o rho.csv",
+        "rho_low.csv has the ends of intervals that would not belong to the new rho.csv",
+    )
+    run("corr table.csv -o rho.csv --force")
+    assert not Path("rho_low.csv").exists()
+    capsys.readouterr()
+    run("corr table.csv --method somers --weights height --confidence 0.9")
+    shown = capsys.readouterr().out.splitlines()
+    firsts = [line.split()[0] for line in shown if line]
+    assert firsts == ["Somers'", "weight,", "age", "from", "weight,", "age", "to", "weight,", "age"]
+    fails(capsys, "corr table.csv --weights no", "there is no column 'no' of weights in table.csv: it has 'height'")
+
+
+def test_pairs_and_networks(capsys):
+    run("corr table.csv --at-least 0.5 --pvalues -o network.csv")
+    rows = list(csv.DictReader(Path("network.csv").read_text().splitlines()))
+    assert [(row["i"], row["j"]) for row in rows] == [("height", "age")]
+    assert float(rows[0]["statistic"]) == EXPECTED.statistic[0, 2]
+    assert float(rows[0]["pvalue"]) == EXPECTED.pvalue[0, 2]
+    assert rows[0]["n"] == "4"
+    Path("pairs.csv").write_text('age,height\n"weight, kg",age\n')
+    capsys.readouterr()
+    run("corr table.csv --pairs pairs.csv")
+    lines = list(csv.reader(capsys.readouterr().out.splitlines()))
+    assert [line[:2] for line in lines] == [["i", "j"], ["age", "height"], ["weight, kg", "age"]]
+    np.testing.assert_allclose([float(line[2]) for line in lines[1:]], EXPECTED.statistic[[2, 1], [0, 2]], atol=1e-15)
+    Path("pairs.csv").write_text("age,no\n")
+    fails(capsys, "corr table.csv --pairs pairs.csv", "pairs.csv, line 1 names 'no', but table.csv has no such column")
+    fails(capsys, "corr table.csv --pairs pairs.csv --at-least 1", "--at-least and --pairs do not go together", 2)
+
+
 def test_against_another_table():
     run("corr table.csv --against named.csv --skip name -o tau.npz")
     np.testing.assert_array_equal(np.load("tau.npz")["statistic"], wkendall.corr(DATA, DATA))
@@ -111,11 +150,7 @@ def test_few_common_observations(capsys):
 
 
 def test_failures(capsys):
-    fails(
-        capsys,
-        "corr table.csv -o tau.csv --items height,none",
-        "no column 'none' to read in table.csv: it has 'height'",
-    )
+    fails(capsys, "corr table.csv -o tau.csv --items height,none", "no column 'none' to read in table.csv: it has")
     fails(capsys, "corr table.csv -o tau.txt", "must end in one of .csv, .npy, .npz", 2)
     fails(capsys, "corr table.csv -o - --pvalues", "--pvalues makes a second matrix", 2)
     fails(capsys, "corr table.csv -o tau.csv --alternative less", "--alternative goes with --pvalues", 2)
@@ -123,19 +158,9 @@ def test_failures(capsys):
     fails(capsys, "corr votes.soc -o tau.csv", "is a PrefLib file", 2)
     fails(capsys, "corr table.npy -o tau.csv --skip a", "--skip goes with CSV files", 2)
     fails(capsys, "corr table.csv -o tau.csv --min-periods x", "must be a whole number from 0", 2)
-    fails(
-        capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; use --skip COLUMN to leave a column out"
-    )
-    fails(
-        capsys,
-        "corr table.csv -o tau.csv --skip none",
-        "there is no column 'none' to skip in table.csv: it has 'height'",
-    )
-    fails(
-        capsys,
-        "corr named.csv -o tau.csv --skip nmae",
-        "there is no column 'nmae' to skip in named.csv: it has 'height'",
-    )
+    fails(capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; use --skip COLUMN to leave a column")
+    fails(capsys, "corr table.csv -o tau.csv --skip none", "there is no column 'none' to skip in table.csv: it has")
+    fails(capsys, "corr named.csv -o tau.csv --skip nmae", "there is no column 'nmae' to skip in named.csv: it has")
     fails(capsys, "corr table.csv --against named.csv -o tau.csv --skip no", "'no' to skip in table.csv and named.csv")
     fails(capsys, "corr table.csv -o tau.csv --skip 9", "there is no column '9' to skip in table.csv")
     fails(capsys, "corr table.csv --against x.csv -o tau.csv", "table.csv has 5 rows, but x.csv has 7")
@@ -220,31 +245,19 @@ def test_messages_speak_of_tables(capsys):
     table = pd.DataFrame(DATA, columns=NAMES)
     table.assign(name=list("abdce")).to_csv("other.csv", index=False)
     for words, message in [
-        (
-            "mixed.csv",
-            "mixed.csv, line 3: column 2, 'y', holds '3', but True in line 2: a column has numbers, or true and false",
-        ),
+        ("mixed.csv", "mixed.csv, line 3: column 2, 'y', holds '3', but True in line 2: a column has numbers, or"),
         ("turned.csv", "turned.csv, line 3: column 2, 'y', holds 'True', which is not a number"),
         ("large.csv", "large.csv, line 3: column 2, 'y', holds '1e400', which is too large for a double"),
         ("names.csv", "the names of the columns are the only row: there must be observations after them"),
-        (
-            "index.csv",
-            "column 1 has no name, but every column must be a variable: leave out row numbers; use --skip COLUMN",
-        ),
+        ("index.csv", "column 1 has no name, but every column must be a variable: leave out row numbers; use --skip"),
         ("empty.csv", "empty.csv, line 1: the file is empty"),
         ("table.csv --skip 1 --skip 2 --skip 3", "every column is skipped or not a variable: no columns are left"),
-        (
-            "deep.npy",
-            "deep.npy has an array of shape (2, 2, 2), but must have two axes, one observation a row, or one axis",
-        ),
+        ("deep.npy", "deep.npy has an array of shape (2, 2, 2), but must have two axes, one observation a row, or"),
         ("texts.npy", "texts.npy: column 0 holds 'a' in row 0, a text, but correlations need numbers"),
         ("several.npz", "--array says which has the table"),
         ("named.npz", "the array 'items' has shape (1,) and dtype <U1, but must have a name for each column"),
         ("table.json", "table.json: the name of a file with a table must end in one of .csv, .tsv, .txt, .npy, .npz"),
-        (
-            "named.csv --id name --against other.csv",
-            "other.csv, line 4: the observation is 'd', but 'c' in named.csv, line 4",
-        ),
+        ("named.csv --id name --against other.csv", "other.csv, line 4: the observation is 'd', but 'c' in"),
     ]:
         assert message in failure(f"corr {words} -o tau.csv", capsys)
 

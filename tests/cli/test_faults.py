@@ -13,11 +13,11 @@ import pytest
 import wkendall
 from command_line import without_sizes
 from definitions import random_rankings
+from paths import ENVIRONMENT
 from wkendall.cli import main
 from wkendall.experiments.store import RESULTS
 from wkendall.gram_file import blocks
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"
 X = random_rankings(np.random.default_rng(0), 60, 6)
 COMMANDS = {
@@ -222,31 +222,6 @@ def test_files_that_may_not_grow(words, limit):
     if "reproduce" in words or "resume" in words:
         assert main([*shlex.split(words), "--resume"]) == 0
         check_result(words)
-
-
-@pytest.fixture
-def tiny():
-    """A disk of 256 KiB."""
-    place = Path("tiny")
-    place.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
-    try:
-        made = subprocess.run(words, capture_output=True, text=True, timeout=20)
-    except OSError as error:
-        pytest.skip(f"no disk can be made here: {error}")
-    if made.returncode:
-        pytest.skip(f"no disk can be made here: {made.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", str(place)], check=True, timeout=20)
-
-
-@pytest.mark.parametrize("words", [words for words in COMMANDS if words.startswith("gram")])
-def test_a_disk_that_is_full(words, tiny, capsys):
-    np.save("x.npy", random_rankings(np.random.default_rng(0), 300, 6))
-    words = words.replace("-o ", "-o tiny/")
-    assert main(shlex.split(words)) == 1
-    assert "No space left on device" in said_once(capsys.readouterr().err, "tiny/out")
-    assert list(tiny.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that may not be written to")

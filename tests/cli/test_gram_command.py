@@ -155,11 +155,6 @@ def test_preflib():
         assert found["items"].tolist() == ["a", "b", "c"]
     run("gram votes.soc -o out.npy --expand")
     assert (np.load("out.npy") == wkendall.gram_matrix(orders.repeat([4, 2], axis=0))).all()
-    run("gram votes.toi -o tied.npy --ties mean --missing bottom")
-    tied = [[1, 2, 3], [1, np.nan, 1]]
-    np.testing.assert_allclose(
-        np.load("tied.npy"), wkendall.gram_matrix(tied, ties="mean", missing="bottom"), rtol=1e-15
-    )
     run("gram votes.soc --against votes.toi -o both.npz --ties mean --missing bottom")
     with np.load("both.npz") as found:
         assert sorted(found.files) == ["K", "counts", "counts_against", "items"]

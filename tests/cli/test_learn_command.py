@@ -106,15 +106,6 @@ def test_alternating(kind, init):
     assert weights["items"].tolist() == ["1", "2", "3", "4", "5"]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3])
-def test_two_classes_from_the_file_of_weights(order):
-    """The documented way to use the file gives the predictions of the estimator."""
-    _, weights = learned(f"--C 1 --folds 2 --order {order}")
-    scores = wkendall.linear_function(X, weights["U"], weights["B"]) + weights["intercept"]
-    predicted = weights["classes"][(scores > 0).astype(int)]
-    assert (predicted == wkendall.SuquanSVDClassifier(order).fit(X, AGES).predict(X)).all()
-
-
 def test_options_of_rankings_reach_the_model():
     scores = np.round(-X + 0.0)
     scores[:, 1] = scores[:, 2]
@@ -140,7 +131,6 @@ LABELS = {
     "x.npy --labels whole.npy": np.where(AGES == "old", 2, 10),
     "x.npy --labels whole.txt": np.where(AGES == "old", 2, 10),
     "all.soc --expand --labels ages.npy": AGES,
-    "single.soc --labels pair.npy": np.array(["a", "b"] * 4),
 }
 
 
@@ -160,13 +150,7 @@ def test_labels_from_everywhere(words):
         + head
         + "".join(f"{count}: {order}\n" for count, order in zip(counts[1], orders, strict=True))
     )
-    Path("single.soc").write_text(
-        start.replace("VOTERS: 6", "VOTERS: 8").replace("ORDERS: 2", "ORDERS: 8")
-        + head
-        + "".join(f"1: {order}\n" for order in orders[:8])
-    )
-    np.save("pair.npy", np.array(["a", "b"] * 4))
-    rankings = counts[0][:8] if "single" in words else counts[0].repeat(counts[1], axis=0) if "all" in words else X
+    rankings = counts[0].repeat(counts[1], axis=0) if "all" in words else X
     _, weights = learned("--C 1 --folds 2", words)
     model = wkendall.SuquanSVDClassifier().fit(rankings, LABELS[words])
     assert weights["classes"].tolist() == model.classes_.tolist()

@@ -106,59 +106,29 @@ FAILURES = [
     ("people.csv --label age", "column 2, 'city', holds"),
     ("x.npz --label sex", "x.npz has no array 'sex': it has X, age, number"),
     ("empty.csv --label y", "empty.csv, line 3: the label is missing"),
-    (
-        "text.csv --label y --regression",
-        "text.csv, line 3: the label is 'many', but --regression needs a finite number",
-    ),
+    ("text.csv --label y --regression", "text.csv, line 3: the label is 'many', but --regression needs a finite"),
     ("one.csv --label y", "all labels are u, but a classifier needs at least two classes"),
-    (
-        "few.csv --label y",
-        "class v has 1 of the 10 rankings, but 5 folds need at least 5 of each class: use fewer --folds",
-    ),
-    (
-        "three.csv --label y --folds 2",
-        "class u has 3 of the 6 rankings, but 2 folds need at least 4 of each class: use --folds 3; use --regression if",
-    ),
-    (
-        "three.csv --label b --folds 2 --regression --skip y --input scores",
-        "there are 6 rankings, but 2 folds need at least 8: use --folds 3",
-    ),
+    ("few.csv --label y", "class v has 1 of the 10 rankings, but 5 folds need at least 5 of each class: use fewer"),
+    ("three.csv --label y --folds 2", "class u has 3 of the 6 rankings, but 2 folds need at least 4 of each class"),
+    ("three.csv --label b --folds 2 --regression --skip y --input scores", "there are 6 rankings, but 2 folds need"),
     ("twice.csv --label y", "twice.csv: line 12 holds 1 twice, in columns 'a' and 'b'"),
     ("x.npy --labels none.txt", "none.txt is empty"),
     ("x.npy --labels short.txt", "short.txt has 2 labels, but x.npy has 40 rankings"),
-    (
-        "x.npy --labels headed.txt",
-        "headed.txt has 41 labels, but x.npy has 40 rankings; if the first line is the name of the labels, add --label 'age'",
-    ),
-    (
-        "x.npy --labels wide.csv",
-        "wide.csv, line 1: the row has 2 cells, not 1: --label says which column has the labels",
-    ),
+    ("x.npy --labels headed.txt", "40 rankings; if the first line is the name of the labels, add --label 'age'"),
+    ("x.npy --labels wide.csv", "wide.csv, line 1: the row has 2 cells, not 1: --label says which column has the"),
     ("x.npy --labels wide.csv --label w", "wide.csv, line 1: there is no column 'w': they are 'y', 'z'"),
     ("x.npy --labels ragged.csv --label y", "ragged.csv, line 3: the row has 1 cells, not 2"),
     ("x.npy --labels votes.soc", "votes.soc: labels are read from .npy and CSV files"),
     ("x.npy --labels square.npy", "square.npy: the labels have shape (2, 2), but must be a row of labels"),
-    (
-        "x.npy --labels numbers.npy",
-        "numbers.npy: the labels are not whole numbers: --regression is for numbers to predict",
-    ),
+    ("x.npy --labels numbers.npy", "numbers.npy: the labels are not whole numbers: --regression is for numbers to"),
     ("x.npy --labels ages.npy --regression", "ages.npy: the labels must be finite numbers for --regression, not"),
     ("x.npy --labels nan.npy --regression", "nan.npy: the labels must be finite numbers for --regression, not"),
     ("x.npy --labels bytes.npy", "bytes.npy: the labels must be text, whole numbers or true and false, not |S1"),
     ("flat.npy --labels ages.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking per row"),
-    (
-        "votes.soc --labels ages.npy",
-        "votes.soc has orders of several voters: --expand makes a row for each, which needs a",
-    ),
+    ("votes.soc --labels ages.npy", "votes.soc has orders of several voters: --expand makes a row for each, which"),
     ("x.npy --labels numbers.npy --regression --folds 21", "there are 40 rankings, but 21 folds need at least 42"),
-    (
-        "x.npy --labels ages.npy --missing anywhere",
-        "--missing is 'anywhere', which is for the standard weight: learned weights take",
-    ),
-    (
-        "x.npy --labels ages.npy --method alternating --order 6",
-        "--init is 'standard', which has only zeros for order 6 and 5 items",
-    ),
+    ("x.npy --labels ages.npy --missing anywhere", "--missing is 'anywhere', which is for the standard weight"),
+    ("x.npy --labels ages.npy --method alternating --order 6", "--init is 'standard', which has only zeros for order"),
 ]
 
 

@@ -12,6 +12,7 @@ import pytest
 import wkendall
 from command_line import without_sizes
 from definitions import random_rankings
+from paths import ENVIRONMENT
 from processes import Child
 from wkendall import _disk
 from wkendall._disk import write_whole
@@ -21,7 +22,6 @@ from wkendall.cli.output import new_file, new_files
 from wkendall.experiments import report
 
 X = random_rankings(np.random.default_rng(0), 30, 5)
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 LEARN = "learn x.npy --labels y.npy -o out --C 1 --folds 2 --no-baseline"
 REPRODUCE = "reproduce --train 40 --test 20 --kernels standard --repeats 1 --jobs 1 --no-progress -o out"
 

@@ -84,9 +84,6 @@ def test_standard_output(capsys):
     assert without_sizes(err) == "wrote -: 9 predictions\n"
 
 
-# Files that list items.
-
-
 def names_of(ranks, most):
     return [ITEMS[item] for item in np.argsort(ranks)[:most]]
 
@@ -169,14 +166,8 @@ def test_refused(capsys):
         ),
         ("twice.csv --model out", "; wkendall learn with --ties mean treats equal numbers as ties"),
         ("four.npy --model out", "four.npy has 4 items, but out/weights.npz was learned from 5"),
-        (
-            "strange.csv --layout choices --model out",
-            "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items",
-        ),
-        (
-            "strange.csv --layout choices --no-header --model out",
-            "line 1: column 1 holds 'first', which is not one of the 5 items",
-        ),
+        ("strange.csv --layout choices --model out", "line 2: column 2, 'second', holds 'wine', which is not one of"),
+        ("strange.csv --layout choices --no-header --model out", "line 1: column 1 holds 'first', which is not one"),
     ):
         fails(capsys, f"predict {words} -o found.csv", message)
     for words, message in (
@@ -186,12 +177,7 @@ def test_refused(capsys):
         ("new.npy --layout long --model out -o found.csv", "--layout goes with CSV files"),
     ):
         fails(capsys, f"predict {words}", message, 2)
-    fails(
-        capsys,
-        "gram new.csv --layout choices --input scores -o k.npy",
-        "--input scores does not go with --layout choices",
-        2,
-    )
+    fails(capsys, "gram new.csv --layout choices --input scores -o k.npy", "--input scores does not go with", 2)
 
 
 @pytest.mark.parametrize(

@@ -66,13 +66,6 @@ def test_the_command(monkeypatch, capsys):
             Path(name).unlink()
 
 
-def test_one_block_of_an_earlier_run(monkeypatch, capsys):
-    np.save("x.npy", X)
-    interrupted(monkeypatch, 1)
-    run("gram x.npy -o gram.npy --resume")
-    assert capsys.readouterr().out.endswith(" s, with 1 block of an earlier run\n")
-
-
 def test_force_starts_again(monkeypatch, capsys):
     np.save("x.npy", X)
     with monkeypatch.context() as patch:

@@ -16,19 +16,15 @@ from pathlib import Path
 import interrupts
 import numpy as np
 import pytest
-import wkendall
 from command_line import without_sizes
 from definitions import random_rankings
+from paths import ENVIRONMENT
 from processes import Child
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
 
 #: One thread of BLAS: those of OpenBLAS wait for each other for seconds, in one call, where the machine has other work.
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1]),
-    "OPENBLAS_NUM_THREADS": "1",
-}
+ENVIRONMENT = {**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"
 ROUNDS = 8 if LONG else 1
 #: Seconds from the signal to the end. Most take 0.1; machines of tests are slow and have other work.
@@ -73,8 +69,6 @@ def test_a_call_that_is_interrupted(name, interrupted):
         assert line["raised"] == {"SIGINT": "KeyboardInterrupt", "SIGTERM": "SystemExit"}[line["signal"]]
         assert line["late"] < LIMIT, line
 
-
-# Commands.
 
 COMMANDS = {
     "gram large.npy -o out.npy --weight mult --u log": ".wkendall-*",

@@ -9,7 +9,7 @@ import wkendall
 from definitions import random_rankings
 from labelled import NAN, made, two_classes
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from wkendall import Kendall, KendallFeatures, KendallGram, Rankings
@@ -40,21 +40,6 @@ def test_every_parameter_of_a_gram_matrix(parameters):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(Y), both)
     np.testing.assert_array_equal(clone(model).fit(X).transform(Y), both)
-
-
-def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
-    X, y = two_classes(np.random.default_rng(6))
-    folds = StratifiedKFold(4)
-    pipeline = make_pipeline(KendallGram(Kendall("mult", u="log", normalize=True)), SVC(kernel="precomputed"))
-    found = cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
-    K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
-    expected = []
-    for (train, test), fitted in zip(folds.split(X, y), found["estimator"], strict=True):
-        machine = SVC(kernel="precomputed").fit(K[np.ix_(train, train)], y[train])
-        expected.append(machine.score(K[np.ix_(test, train)], y[test]))
-        # Nothing of the test fold is kept.
-        np.testing.assert_array_equal(fitted[0].rankings_, X[train])
-    np.testing.assert_allclose(found["test_score"], expected)
 
 
 def test_what_a_weight_does_not_use_is_ignored():

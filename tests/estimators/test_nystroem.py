@@ -3,20 +3,16 @@
 import pickle
 import subprocess
 import sys
-from itertools import pairwise
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from labelled import made, pieces_of, two_classes
+from labelled import made, pieces_of
 from paths import ROOT
 from sklearn.base import clone
-from sklearn.linear_model import SGDClassifier
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
-from wkendall.estimators import nystroem, seeding, vectors
-
-# Landmarks.
+from wkendall.estimators import base, nystroem, seeding
 
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans++"])
@@ -60,46 +56,10 @@ def test_the_approximation_by_its_definition(landmarks):
         assert all(tuple(row) in rows for row in np.asarray(model.landmarks_).tolist())
 
 
-def check_errors(X, counts, **parameters):
-    """More landmarks include the fewer, and the error falls."""
-    for landmarks in ("uniform", "kmeans++"):
-        how = {"landmarks": landmarks, "random_state": 0}
-        models = [made(KendallNystroem, parameters, n_components=count, **how).fit(X) for count in counts]
-        for fewer, more in pairwise(models):
-            columns = len(fewer.landmarks_)
-            assert more.landmarks_[:columns] == fewer.landmarks_
-            np.testing.assert_allclose(more.transform(X)[:, :columns], fewer.transform(X), atol=1e-8)
-            assert more.error_ < fewer.error_ or more.error_ < 1e-12
-        assert models[-1].error_ < models[0].error_ / 2
-
-
-def test_errors_fall_on_simulated_rankings():
-    check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 20, 80, 200), weight="mult", u="log")
-    check_errors(datasets.make_mallows(500, 10, 0.2, rng=1), (5, 50, 300), order=3, normalize=True)
-
-
 def test_landmarks_follow_the_number_of_people():
     X = np.repeat([[1, 2, 3], [3, 2, 1]], [990, 10], axis=0)
     first = [KendallNystroem(n_components=1, random_state=seed).fit(X).landmarks_ for seed in range(200)]
     assert 190 <= first.count(Rankings([[1, 2, 3]])) < 200
-
-
-def test_landmarks_apart_are_apart():
-    reverse = [8, 7, 6, 5, 4, 3, 2, 1]
-    X = np.concatenate([datasets.make_mallows(995, 8, 5.0, rng=0), np.tile(reverse, (5, 1))])
-    found = {"uniform": 0, "kmeans++": 0}
-    for landmarks in found:
-        for seed in range(20):
-            model = KendallNystroem(n_components=3, landmarks=landmarks, random_state=seed).fit(X)
-            found[landmarks] += reverse in np.asarray(model.landmarks_).tolist()
-    assert found["kmeans++"] > 15
-    assert found["uniform"] < 10
-    # Of 24 rankings the top-2 kernel tells 12 apart.
-    R = np.array(np.meshgrid(*[range(1, 5)] * 4)).reshape(4, -1).T
-    R = R[(np.sort(R, axis=1) == [1, 2, 3, 4]).all(axis=1)]
-    apart = KendallNystroem(Kendall("top", k=2), n_components=24, landmarks="kmeans++", random_state=0).fit(R)
-    assert len(apart.landmarks_) == 12
-    assert apart.transform(R).shape == (24, 12)
 
 
 def test_the_error_of_many_rankings_is_that_of_some(monkeypatch):
@@ -147,9 +107,6 @@ def test_rankings_count_as_often_as_they_were_observed():
         assert len(found.landmarks_) <= 3
 
 
-# Parts.
-
-
 def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
@@ -160,9 +117,6 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
         for second in range(3):
             expected = weights[first] / 4 * chances[second] / chances.sum()
             assert draws.count((first, second)) / 20_000 == pytest.approx(expected, abs=0.02)
-
-
-# Chunks.
 
 
 @pytest.mark.parametrize(
@@ -177,7 +131,7 @@ def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
         assert [rows.start for rows in slices] == [0, *(rows.stop for rows in slices[:-1])]
         assert slices[-1].stop == 137
         np.testing.assert_allclose(pieces_of(mapping, X, size), whole, atol=1e-12)
-    monkeypatch.setattr(vectors, "BLOCK", 50)
+    monkeypatch.setattr(base, "BLOCK", 50)
     np.testing.assert_allclose(mapping.transform(X), whole, atol=1e-12)
     single = clone(mapping).set_params(dtype=np.float32).fit(X).transform(X)
     assert single.dtype == np.float32
@@ -188,16 +142,6 @@ def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
         mapping.chunks(X, 10)
     with pytest.raises(ValueError, match="size is 0"):
         mapping.chunks(X, 0)
-
-
-def test_a_linear_model_learns_from_chunks():
-    X, y = two_classes(np.random.default_rng(13), 4000, 6)
-    third = Kendall(order=3, normalize=True)
-    for mapping in (KendallFeatures(Kendall(signed=True)), KendallNystroem(third, n_components=30, random_state=0)):
-        model = SGDClassifier(random_state=0)
-        for rows, Z in mapping.fit(X[:1000]).chunks(X[:3000], 100):
-            model.partial_fit(Z, y[:3000][rows], classes=[0, 1])
-        assert model.score(mapping.transform(X[3000:]), y[3000:]) > 0.7
 
 
 def test_the_example_of_a_million_rankings_runs():

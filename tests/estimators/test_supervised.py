@@ -1,14 +1,11 @@
 """Classifiers and regressors that learn weights, for scikit-learn."""
 
-import pickle
-
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import CLASSIFIERS, NAN, REGRESSORS, scores_of, two_classes
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
@@ -17,8 +14,6 @@ from wkendall import Rankings, SuquanSVDClassifier, SuquanSVDRegressor
 
 GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
 
-# scikit-learn's checks.
-
 
 @pytest.mark.filterwarnings("ignore:the rankings contain no information about y", "ignore:not converged after max_iter")
 @parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
@@ -26,21 +21,9 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
-def test_clone_and_pickle(kind):
-    rng = np.random.default_rng(0)
-    X, y = two_classes(rng)
-    model = kind(order=1, C=3.0).fit(X, y)
-    assert clone(model).get_params() == model.get_params()
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
-
-
 def quick(kind, **options):
     """A learner that stops early."""
     return kind(**options, **({} if "Suquan" in kind.__name__ else {"tol": 1e-2}))
-
-
-# Rankings that have been read.
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
@@ -81,19 +64,20 @@ def test_lists_out_of_a_catalogue(kind, order):
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
-def test_counts_are_weights(kind):
+def test_counts_are_weights_and_weights_are_repetitions(kind):
     rng = np.random.default_rng(22)
     X, y = two_classes(rng, 40, 4)
+    y = y if kind in CLASSIFIERS else y + rng.standard_normal(40)
     counts = rng.integers(0, 4, 40)
     counts[:2] = 1
     expected = kind().fit(X, y, sample_weight=counts)
+    repeated = kind().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_allclose(expected.U_, repeated.U_, atol=1e-6)
+    np.testing.assert_allclose(expected.B_, repeated.B_, atol=1e-6)
     model = kind().fit(Rankings(X, counts=counts), y)
     np.testing.assert_array_equal(model.B_, expected.B_)
     assert model.score(Rankings(X, counts=counts), y) == expected.score(X, y, sample_weight=counts)
     assert model.score(Rankings(X, counts=counts), y, np.ones(40)) == expected.score(X, y)
-
-
-# Scores.
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
@@ -160,19 +144,6 @@ def test_more_than_two_classes():
             np.testing.assert_allclose(model.decision_function(X)[:, column], alone.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
-def test_weights_of_samples_count_like_repetitions(kind):
-    rng = np.random.default_rng(8)
-    X, y = two_classes(rng, 40, 4)
-    y = y if kind in CLASSIFIERS else y + rng.standard_normal(40)
-    weights = rng.integers(0, 4, 40)
-    weights[:2] = 1
-    model = kind().fit(X, y, sample_weight=weights)
-    repeated = kind().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(model.U_, repeated.U_, atol=1e-6)
-    np.testing.assert_allclose(model.B_, repeated.B_, atol=1e-6)
-
-
 def test_weights_of_classes_count_like_weights_of_samples():
     X, y = two_classes(np.random.default_rng(9), 40, 4)
     y[:10] = 0
@@ -184,17 +155,6 @@ def test_weights_of_classes_count_like_weights_of_samples():
         counts = np.bincount(y)
         other = kind(class_weight={0: 20 / counts[0], 1: 20 / counts[1]}).fit(X, y)
         np.testing.assert_allclose(balanced.B_, other.B_, atol=1e-9)
-
-
-# Errors.
-
-
-@pytest.mark.parametrize("kind", CLASSIFIERS)
-def test_one_class_is_refused(kind):
-    with pytest.raises(ValueError, match="y has one class only, 0: a classifier needs at least two"):
-        kind().fit(GOOD["X"], [0, 0, 0, 0])
-    with pytest.raises(ValueError, match="sample_weight is zero for all rankings of class 1"):
-        kind().fit(**GOOD, sample_weight=[1, 0, 1, 0])
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
@@ -215,10 +175,7 @@ def test_bad_weights_of_classes_are_refused(kind, factor):
         ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
         ({"y": None}, "requires y to be passed, but the target y is None"),
         ({"y": [0, 1, np.nan, 1]}, "NaN"),
-        (
-            {"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")},
-            "missing is .anywhere., which is for the standard weight",
-        ),
+        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, "missing is .anywhere., which is for the standard"),
     ],
 )
 def test_bad_rankings_and_labels_are_refused(kind, change, message):

@@ -28,9 +28,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# Frames and names.
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_frames(kind):
     import pandas as pd
@@ -79,11 +76,6 @@ def test_names_of_features(parameters, names):
             sign = 1 if first < second else -1 if parameters.get("signed") or not parameters.get("weight") else 0
             assert np.sign(value) == (sign if max(first, second) <= deepest else 0)
 
-
-# Errors.
-
-
-# Rankings that have been read.
 
 ITEMS = ["tea", "milk", "beer", "wine"]
 

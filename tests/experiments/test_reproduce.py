@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from html.parser import HTMLParser
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import wkendall
-from processes import Child
-from survey_files import ENVIRONMENT, SMALL, made_up
+from paths import ENVIRONMENT
+from processes import Child, survivors
+from survey_files import SMALL, made_up
 from wkendall.cli import main
 from wkendall.cli import reproduce as command
 from wkendall.datasets import make_survey
@@ -96,37 +97,13 @@ def test_a_terminal_without_the_letters(monkeypatch):
     assert file.getvalue() == b"0.6 ? 0.1\n"
 
 
-def processes_of(marker):
-    """Processes with this in their environment."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if marker.encode() in (folder / "environ").read_bytes():
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
-
-
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
-    marker = f"WKENDALL_TEST={tmp_path}"
-    environment = {**ENVIRONMENT, "WKENDALL_TEST": str(tmp_path)}
-    words = [
-        sys.executable,
-        "-m",
-        "wkendall",
-        *FEW,
-        "--repeats",
-        str(REPEATS),
-        "--jobs",
-        "2",
-        "--out",
-        str(tmp_path / "a"),
-    ]
+    before = set(survivors())
+    words = [sys.executable, "-m", "wkendall", *FEW, f"--repeats={REPEATS}", "--jobs=2", f"--out={tmp_path / 'a'}"]
     # A group of its own, as a terminal gives it: Ctrl-C reaches the processes of the pool, too.
-    with Child(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with Child(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         lines = tmp_path / "a/measurements.jsonl"
         end = time.monotonic() + 60
         while not (lines.exists() and lines.read_bytes().count(b"\n") >= 2) and time.monotonic() < end:
@@ -136,9 +113,7 @@ def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
         else:
             os.killpg(process.pid, how)
         said = process.communicate(timeout=30)[1]
-        while processes_of(marker) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not processes_of(marker)
+        assert not set(survivors(seconds=20)) - before
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert re.search(
@@ -147,40 +122,13 @@ def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
         assert "Traceback" not in said
     assert not (tmp_path / "a/table.csv").exists()
     assert 2 <= lines.read_bytes().count(b"\n") < 18
-    before = lines.read_bytes()
+    kept = lines.read_bytes()
     assert reproduce(tmp_path / "a", "--jobs", "1", "--resume") == 0
-    assert lines.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert lines.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
     assert results(tmp_path / "a") == results(unbroken)
     # The time of the last part is not that of the run.
     assert json.loads((tmp_path / "a/table.json").read_text())["seconds"] is None
     assert json.loads((unbroken / "table.json").read_text())["seconds"] > 0
-
-
-class Page(HTMLParser):
-    """Counts what a page has and notes what it would fetch."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.fetched, self.open = {}, [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags[tag] = self.tags.get(tag, 0) + 1
-        if tag not in ("meta", "path", "use", "rect", "line", "image"):
-            self.open.append(tag)
-        self.fetched += [
-            value
-            for name, value in attributes
-            if name in ("src", "href", "xlink:href") and not value.startswith(("#", "data:"))
-        ]
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        if self.open and self.open[-1] == tag:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        if self.open and self.open[-1] == tag:
-            self.open.pop()
 
 
 def test_the_report_has_everything_on_one_page(tmp_path):
@@ -189,12 +137,10 @@ def test_the_report_has_everything_on_one_page(tmp_path):
     found = [one if one.kernel == "standard" else one._replace(weights=[[0.0, 3e-5], [-4e-5, 0.0]]) for one in found]
     write_results(tmp_path, found, {**SMALL._asdict(), "data": "people & <others>"}, 12.3)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    page = Page()
-    page.feed(text)
-    assert not page.open
-    assert not page.fetched
-    assert page.tags["svg"] == 5
-    assert page.tags["table"] == 4
+    opened, closed = (Counter(re.findall(rf"<{slash}(\w+)[ >]", text)) for slash in ("", "/"))
+    assert all(opened[tag] == closed[tag] for tag in ("html", "body", "h2", "p", "table", "tr", "td", "svg"))
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', text)
+    assert (opened["svg"], opened["table"]) == (5, 4)
     assert "@import" not in text
     assert "age 40 and over, not over 40" in text
     assert "Data: people &amp; &lt;others&gt;." in text

@@ -7,7 +7,9 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import wkendall
+from bad_kernels import masked
 from definitions import random_rankings
+from labelled import CLASSIFIERS, REGRESSORS
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from wkendall import Kendall, TensorKernel, datasets, plotting
@@ -18,26 +20,10 @@ mpl.use("Agg")
 X = random_rankings(np.random.default_rng(0), 6, 5)
 Y = [0, 1, 0, 1, 0, 1]
 HUGE, ENDLESS = 2**64, 10**5000
-ESTIMATORS = (
-    wkendall.AlternatingClassifier,
-    wkendall.AlternatingRegressor,
-    wkendall.SuquanSVDClassifier,
-    wkendall.SuquanSVDRegressor,
-    wkendall.KendallGram,
-    wkendall.KendallFeatures,
-    wkendall.KendallNystroem,
-    wkendall.KendallKMeans,
-    wkendall.KendallNeighbors,
-)
-LEARNERS, CLASSIFIERS = ESTIMATORS[:4], (wkendall.AlternatingClassifier, wkendall.SuquanSVDClassifier)
+LEARNERS = (CLASSIFIERS[1], REGRESSORS[1], CLASSIFIERS[0], REGRESSORS[0])
 KERNEL_OBJECTS = (wkendall.KendallGram, wkendall.KendallNystroem, wkendall.KendallKMeans, wkendall.KendallNeighbors)
+ESTIMATORS = (*LEARNERS, *KERNEL_OBJECTS, wkendall.KendallFeatures)
 COUNTS = ",".join(datasets.COUNTS)
-
-
-def masked(values, place):
-    found = np.ma.array(values)
-    found[place] = np.ma.masked
-    return found
 
 
 def fit(kind, values=X, labels=Y, sample_weight=None, **options):
@@ -200,6 +186,9 @@ OBJECTS = [
     ("encoder sparse a number", lambda: wkendall.ListEncoder(sparse=1).fit([["a"]]), TypeError, "sparse"),
     ("encoder not fitted", lambda: wkendall.ListEncoder().transform([["a"]]), NotFittedError, "This"),
     ("PrefLib empty", of_file(wkendall.read_preflib, "", "x.soc"), ValueError, ("x", 0)),
+    ("TREC empty", of_file(wkendall.read_trec, "", "x.run"), ValueError, ("x", 0)),
+    ("TREC by", lambda: wkendall.read_trec("x", by="tag"), ValueError, "by"),
+    ("TREC depth", lambda: wkendall.read_trec("x", depth=0), ValueError, "depth"),
     ("corr nothing", lambda: wkendall.corr(None), TypeError, "data"),
     ("corr of axes", lambda: wkendall.corr(np.ones((2, 2, 2))), ValueError, ("data", None, None, "axes")),
     ("corr ragged", lambda: wkendall.corr(ROWS), ValueError, ("data", 1, None, "ragged")),

@@ -9,7 +9,7 @@ from wkendall import Kendall, Rankings, TensorKernel, plotting
 X = random_rankings(np.random.default_rng(0), 6, 5)
 MANY = random_rankings(np.random.default_rng(1), 3, 21)
 TIED, OPEN = [[1, 1, 2]], [[1, np.nan, 2]]
-WORDS = ["a"] * 6
+WORDS, DISTANCE = ["a"] * 6, wkendall.KendallDistance()
 
 
 def best(values=X, **options):
@@ -22,6 +22,10 @@ def pairs(values=X, coef=(1.0,) * 6, **options):
 
 PAIRS = [
     ("consensus of differing items", best([[1, 2, 3], [1, 2]]), ValueError, ("X", 1, None, "ragged")),
+    ("consensus with weights of items", best([[1, 2, 3]], kernel=wkendall.Kendall(item_weight=[1, 2, 3])),
+     ValueError, "item_weight"),
+    ("importance with weights of items", pairs([[1, 2, 3]], [1.0], kernel=wkendall.Kendall(item_weight=[1, 2, 3])),
+     ValueError, "item_weight"),
     ("consensus of one ranking", best([1, 2, 3]), ValueError, ("X", None, None, "axes")),
     ("consensus of no rankings", best(np.empty((0, 3))), ValueError, ("X", None, None, "no rankings")),
     ("consensus of words", best([["a", "b"]]), (TypeError, ValueError), ("X", 0, 0, "text")),
@@ -42,7 +46,7 @@ PAIRS = [
     ("consensus with W", best(kernel=TensorKernel(W=np.ones((5,) * 4))), ValueError, "W"),
     ("consensus with an unknown weight", best(kernel=Kendall("nothing")), ValueError, "weight"),
     ("consensus with a wrong U", best(kernel=TensorKernel(np.eye(4))), ValueError, "U"),
-    ("consensus by a distance", best(kernel=wkendall.KendallDistance()), ValueError, ("kernel", None, None, "no kernel")),
+    ("consensus by a distance", best(kernel=DISTANCE), ValueError, ("kernel", None, None, "no kernel")),
     ("consensus anywhere with a weight", best(Rankings(OPEN, missing="anywhere"), kernel=Kendall("average")),
      ValueError, "if"),
     ("pairs with too few coefficients", pairs(coef=[1, 2]), ValueError, ("coef", None, None, "rows differ")),
@@ -61,6 +65,7 @@ PAIRS = [
     ("picture of no pairs", lambda: plotting.plot_pairs([1, 2]), TypeError, "importance"),
     ("picture of halves of pairs", lambda: plotting.plot_pairs(([1], [2, 3], [0.5, 1])), ValueError, "importance"),
     ("map of one ranking", lambda: plotting.plot_map(X[:1]), ValueError, "X"),
+    ("map by a distance", lambda: plotting.plot_map(X, kernel=DISTANCE), ValueError, ("kernel", None, None, "no kernel")),
     ("map with too few groups", lambda: plotting.plot_map(X, groups=[1, 2]), ValueError, "groups"),
     ("map on nothing", lambda: plotting.plot_map(X, ax=3), TypeError, "ax"),
     ("weights with too few names", lambda: plotting.plot_weights(np.eye(3), items=["a"]), ValueError, "items"),

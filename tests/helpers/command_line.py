@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import os
 import re
 import shlex
 import subprocess
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import wkendall
 from definitions import random_rankings
+from paths import ENVIRONMENT
 from processes import Child
 from wkendall.cli import _parser, main
 
@@ -20,8 +19,6 @@ N, M = 5, 7
 X = random_rankings(np.random.default_rng(0), M, N)
 Y = random_rankings(np.random.default_rng(1), 3, N)
 ITEMS = ["tea", "coffee", "milk", "juice", "water, still"]
-#: For processes: they work in another folder, and are to find the same package.
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 SOC = """\
 # DATA TYPE: soc
 # NUMBER ALTERNATIVES: 3

@@ -211,8 +211,13 @@ def spearman_rho(s, t):
     return ratio(float(sum(x * y for x, y in zip(a, b, strict=True))), sqrt(lengths))
 
 
-def kemeny_snell(s, t):
-    return sum(abs(sign(s, i, j) - sign(t, i, j)) for i, j in combinations(range(len(s)), 2))
+def both(item_weight, i, j):
+    return 1 if item_weight is None else item_weight[i] * item_weight[j]
+
+
+def kemeny_snell(s, t, item_weight=None):
+    pairs = combinations(range(len(s)), 2)
+    return sum(abs(sign(s, i, j) - sign(t, i, j)) * both(item_weight, i, j) for i, j in pairs)
 
 
 def tau_x(s, t):
@@ -238,8 +243,9 @@ def in_top(ranking, depth):
     return {i: min(max(depth - first + 1, 0), size) / size for i, (first, size) in blocks(ranking).items()}
 
 
-def overlap(one, two):
-    return fsum(one[item] * two[item] for item in one.keys() & two.keys())
+def overlap(one, two, item_weight=None):
+    weight = (lambda item: 1) if item_weight is None else item_weight.__getitem__
+    return fsum(one[item] * two[item] * weight(item) for item in one.keys() & two.keys())
 
 
 def rank_biased_overlap(x, y, p=0.9, value="ext", ties="a"):
@@ -283,13 +289,14 @@ def all_rank_biased_overlaps(x, y, p, ties):
     return found | {"res": found["max"] - found["min"]}
 
 
-def average_overlap(x, y, depth=None):
+def average_overlap(x, y, depth=None, item_weight=None):
     """The mean over depths of the share of common items, of rows in which NaN is not listed and never common."""
     depth = len(x) if depth is None else depth
-    return ratio(fsum(overlap(in_top(groups(x), d), in_top(groups(y), d)) / d for d in range(1, depth + 1)), depth)
+    depths = range(1, depth + 1)
+    return ratio(fsum(overlap(in_top(groups(x), d), in_top(groups(y), d), item_weight) / d for d in depths), depth)
 
 
-def footrule(x, y):
+def footrule(x, y, item_weight=None):
     """With mean ranks for ties; what is not listed has the rank after the last one (Fagin et al. 2003)."""
     x, y = blocks(x), blocks(y)
 
@@ -297,15 +304,16 @@ def footrule(x, y):
         first, size = ranking.get(item, (len(ranking) + 1, 1))
         return first + Fraction(size - 1, 2)
 
-    return float(sum(abs(rank(x, item) - rank(y, item)) for item in x.keys() | y.keys()))
+    differences = {item: float(abs(rank(x, item) - rank(y, item))) for item in x.keys() | y.keys()}
+    return fsum(value * (1 if item_weight is None else item_weight[item]) for item, value in differences.items())
 
 
-def fagin_kendall(x, y, p=0.5):
+def fagin_kendall(x, y, p=0.5, item_weight=None):
     """K^(p) of Fagin et al. 2003: two lists without ties, over their union."""
     x, y = [{item: rank for item, (rank, _) in blocks(ranking).items()} for ranking in (x, y)]
     total = []
     for i, j in combinations(sorted(x.keys() | y.keys()), 2):
         # An item that is not listed is after all that are.
         a, b = (sign([ranking.get(i, np.inf), ranking.get(j, np.inf)], 0, 1) for ranking in (x, y))
-        total.append(1 if a * b < 0 else p if a * b == 0 else 0)
+        total.append((1 if a * b < 0 else p if a * b == 0 else 0) * both(item_weight, i, j))
     return fsum(total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations, pairwise, permutations, product
 from math import fsum, prod
 from typing import NamedTuple
@@ -20,9 +19,10 @@ class Sums(NamedTuple):
     size: float
 
 
-def sums(s, t, weight, k=None, u=None) -> Sums:
+def expected(s, t, weight, k=None, u=None) -> Sums:
     """Sums over the pairs of items of two rankings, ranks from 1, rank 1 the most preferred."""
     n = len(s)
+    u = reduction(u, n) if isinstance(u, str) else u
     s, t = [int(rank) for rank in s], [int(rank) for rank in t]
     concordant, discordant = [], []
     for i, j in combinations(range(n), 2):
@@ -73,11 +73,6 @@ def kernels(n, rng=None) -> list[dict]:
     ]
 
 
-def expected(s, t, weight, k=None, u=None) -> Sums:
-    """As `sums`, with position weights by name too."""
-    return sums(s, t, weight, k, reduction(u, len(s)) if isinstance(u, str) else u)
-
-
 def tuples(s, t, order, weight, k=None, u=None) -> Fraction:
     """The named kernel of any order: the sum over all tuples of items, without rounding."""
     n = len(s)
@@ -99,50 +94,6 @@ def tuples(s, t, order, weight, k=None, u=None) -> Fraction:
             join = sum if weight == "add" else prod
             total += join(u[a - 1] for a in first) * join(u[b - 1] for b in second)
     return total
-
-
-def orders(s, t, most, weight, k=None, u=None) -> list[Fraction]:
-    """The named kernels of orders 1 to `most`, without rounding, from sums over the tuples that end at each item."""
-    n = len(s)
-    ranks = sorted((int(a), int(b)) for a, b in zip(s, t, strict=True))
-    if weight == "top":
-        ranks = [pair for pair in ranks if max(pair) <= k]
-    before = [[i for i in range(j) if ranks[i][1] < ranks[j][1]] for j in range(len(ranks))]
-
-    def carried(ends):
-        return [sum(map(ends.__getitem__, earlier)) for earlier in before]
-
-    if weight in ("add", "mult"):
-        # Whole numbers over a common denominator.
-        ratios = [float(value).as_integer_ratio() for value in (reduction(u, n) if isinstance(u, str) else u)]
-        scale = max((below for _, below in ratios), default=1)
-        whole = [above * (scale // below) for above, below in ratios]
-        factors = [(whole[a - 1], whole[b - 1]) for a, b in ranks]
-        if weight == "add":
-            return [Fraction(value, scale**2) for value in _sums_of_factors(factors, carried, most)]
-        last, each, scale = [1] * len(ranks), [a * b for a, b in factors], scale**2
-    else:
-        last = [Fraction(n + 1 - max(pair), n) if weight == "average" else 1 for pair in ranks]
-        each, scale = [1] * len(ranks), 1
-    sums, ends = [], each
-    for order in range(1, most + 1):
-        sums.append(sum(map(prod, zip(ends, last, strict=True)), Fraction(0)) / scale**order)
-        ends = [factor * value for factor, value in zip(each, carried(ends), strict=True)]
-    return sums
-
-
-def _sums_of_factors(factors, carried, most) -> list[int]:
-    """Over the tuples: the sums of (the sum of one side's factors) times (the sum of the other's)."""
-    count, first, second, both = zip(*((1, x, y, x * y) for x, y in factors), strict=True) if factors else ((),) * 4
-    sums = []
-    for _ in range(most):
-        sums.append(sum(both))
-        states = list(zip(factors, *map(carried, (count, first, second, both)), strict=True))
-        count = [c for _, c, _, _, _ in states]
-        first = [a + c * x for (x, _), c, a, _, _ in states]
-        second = [b + c * y for (_, y), c, _, b, _ in states]
-        both = [ab + a * y + b * x + c * x * y for (x, y), c, a, b, ab in states]
-    return sums
 
 
 def tensor_kernel(s, t, U) -> float:
@@ -179,47 +130,6 @@ def embedding(s, U) -> np.ndarray:
     for items in product(range(len(s)), repeat=U.ndim):
         phi[items] = U[tuple(s[i] - 1 for i in items)]
     return phi
-
-
-def outer_form(s, U, B) -> float:
-    """The inner product of the outer product of U and B with as many permutation matrices of s as U has axes."""
-    n = len(s)
-    permutation = np.zeros((n, n))
-    for item, rank in enumerate(s):
-        permutation[rank - 1, item] = 1
-    return float(U.ravel() @ reduce(np.kron, [permutation] * U.ndim) @ B.ravel())
-
-
-# How near values must be.
-
-BOUND = 1e-12
-
-
-def absolute(params):
-    """The same kernel with the absolute values of its position weights: the size that errors are measured by."""
-    u = params.get("u")
-    return params if u is None or isinstance(u, str) else params | {"u": np.abs(u)}
-
-
-def assert_near(value, wanted, size, weight):
-    """Counts are exact, means of counts and weighted sums within the bound."""
-    assert np.isfinite(value)
-    if weight in ("standard", "top") and wanted < 2**53:
-        assert value == wanted
-    else:
-        assert abs(Fraction(float(value)) - wanted) <= BOUND * size
-
-
-def steep(n):
-    return [{"weight": weight, "u": 1000.0 ** -np.arange(n)} for weight in ("add", "mult")]
-
-
-def nearly_equal(rng, s, swaps):
-    """A ranking with a few items exchanged, so that many long tuples keep their order."""
-    t = s.copy()
-    for i, j in rng.integers(0, len(s), (swaps, 2)):
-        t[[i, j]] = t[[j, i]]
-    return t
 
 
 def counted(params):

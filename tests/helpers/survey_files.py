@@ -1,13 +1,10 @@
 """People in the rows of the files of the survey, and R save files made by hand; a protocol for small experiments."""
 
-import os
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
-import wkendall
-from paths import SHARED, SURVEY
+from paths import SURVEY
 from wkendall.datasets import COUNTS, ITEMS, make_survey
 from wkendall.experiments import Measurement, Protocol
 
@@ -110,8 +107,6 @@ def check_rows(people):
 
 PEOPLE = make_survey(2000, rng=1)
 SMALL = Protocol(train=40, test=20, folds=4, seed=7)
-PAPER = SHARED / "paper.tex"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 
 
 def made_up(kernel, accuracies):

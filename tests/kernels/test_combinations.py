@@ -3,16 +3,13 @@
 import copy
 import pickle
 
-import dask.array as da
 import numpy as np
 import pytest
 import wkendall
 import wkendall.dask
 from definitions import BOTTOM, random_rankings, random_rows, sparse
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC
-from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel
+from wkendall import Kendall, Mallows, Rankings, TensorKernel
 
 U = np.random.default_rng(0).standard_normal((6, 6))
 A, B, C = Kendall("mult", u="log"), Mallows(0.3), Kendall(signed=True, normalize=True)
@@ -62,9 +59,6 @@ def of(x, y=None):
     return lambda kernel: wkendall.gram_matrix(x, y, kernel)
 
 
-# Values.
-
-
 def test_matrices(combined):
     kernel, matrix = combined
     K = wkendall.gram_matrix(X, kernel=kernel)
@@ -110,9 +104,6 @@ def test_ties_lists_and_unknown_places():
         wkendall.gram_matrix(unknown, kernel=A + B)
     with pytest.raises(ValueError, match="order is 3"):
         wkendall.gram_matrix(Rankings(values, ties="mean", missing="bottom"), kernel=B + Kendall(order=3))
-
-
-# Where kernels are taken.
 
 
 def test_distances(combined):
@@ -169,19 +160,6 @@ def test_a_file_of_another_combination(tmp_path, monkeypatch):
     close(found, wkendall.gram_matrix(X, kernel=A + B))
 
 
-def test_dask(combined):
-    kernel, _ = combined
-    lazy = da.from_array(X, chunks=(7, 6))
-    found = wkendall.dask.gram_matrix(lazy, kernel=kernel).compute(scheduler="sync")
-    close(found, wkendall.gram_matrix(X, kernel=kernel))
-    np.testing.assert_array_equal(found, found.T)
-    best = wkendall.dask.neighbors(lazy, n_neighbors=3, measure=kernel)
-    values, indices = da.compute(best.values, best.indices, scheduler="sync")
-    wanted = wkendall.neighbors(X, n_neighbors=3, measure=kernel)
-    close(values, wanted.values)
-    assert indices.shape == (30, 3)
-
-
 def test_features_of_sums_of_multiples():
     for kernel in (A + 2 * Kendall("top", k=3), 0.5 * (A + Kendall()) + Kendall("average", signed=True), 3 * A):
         F = wkendall.features(X, kernel)
@@ -198,22 +176,6 @@ def test_consensus_needs_a_kernel_of_pairs(combined):
     with pytest.raises(wkendall.RankingError, match="needs a kernel of pairs") as caught:
         wkendall.consensus(X, kernel=kernel)
     assert caught.value.argument == "kernel"
-
-
-def test_a_support_vector_machine_and_a_search():
-    y = X[:, 0] < X[:, 1]
-    model = SVC(kernel=A + 0.5 * B, C=10)
-    K = wkendall.gram_matrix(X, kernel=A + 0.5 * B)
-    wanted = SVC(kernel="precomputed", C=10).fit(K, y).decision_function(K)
-    np.testing.assert_allclose(model.fit(X, y).decision_function(X), wanted, rtol=1e-9)
-    grid = {"kernel__left__weight": ["standard", "mult"], "kernel__right__factor": [0.0, 1.0]}
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
-    assert set(search.best_params_) == set(grid)
-    gram = wkendall.KendallGram(A * B)
-    np.testing.assert_array_equal(gram.fit_transform(X), wkendall.gram_matrix(X, kernel=A * B))
-
-
-# Parameters, text, equality, copies.
 
 
 def test_parameters():
@@ -281,9 +243,6 @@ def test_what_they_are(combined):
     assert (2 * Kendall(order=3) + B).takes == frozenset()
 
 
-# What is refused.
-
-
 @pytest.mark.parametrize("factor", [-1, -0.5, np.nan, np.inf, -np.inf, 10**400])
 def test_factors_that_are_refused(factor):
     with pytest.raises(ValueError, match="factor"):
@@ -296,36 +255,18 @@ def test_exponents_that_are_refused(exponent):
         wkendall.gram_matrix(X, kernel=A**exponent)
 
 
-@pytest.mark.parametrize(
-    "combine",
-    [
-        lambda: A + 1,
-        lambda: 1 + A,
-        lambda: A + KendallDistance(),
-        lambda: KendallDistance() + A,
-        lambda: KendallDistance() + KendallDistance(),
-        lambda: A * KendallCorrelation("average"),
-        lambda: KendallDistance() * 2,
-        lambda: 2 * KendallCorrelation("average"),
-        lambda: A - B,
-        lambda: -A,
-        lambda: A / 2,
-        lambda: A**1.5,
-        lambda: A**B,
-        lambda: 2**A,
-        lambda: A * "2",
-        lambda: True * A,
-        lambda: A * np.True_,
-        lambda: A**True,
-        lambda: A * (1 + 2j),
-        lambda: A + None,
-        lambda: A + wkendall.gram_matrix,
-        lambda: A + Kendall,
-    ],
-)
-def test_what_cannot_be_combined(combine):
+#: A number, a distance or a correlation is no part of a sum; kernels have no differences, quotients or other powers.
+WRONG = """
+A + 1, 1 + A, A + D, D + A, D + D, A + Kendall, A + None, A * T, D * 2, 2 * T, A - B, -A, A / 2, A**1.5, A**B, 2**A, A * "2",
+True * A, A * np.True_, A**True, A * (1 + 2j), A + wkendall.gram_matrix
+""".replace("\n", " ").strip()
+
+
+@pytest.mark.parametrize("code", WRONG.split(", "))
+def test_what_cannot_be_combined(code):
+    others = {"D": wkendall.KendallDistance(), "T": wkendall.KendallCorrelation("average")}
     with pytest.raises(TypeError):
-        combine()
+        eval(code, globals() | others)
 
 
 def test_wrong_parts_are_named():

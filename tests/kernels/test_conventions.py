@@ -1,4 +1,4 @@
-"""The table of docs/conventions.md for kernrank with ties and missing values: each line is compared with its definition.
+"""The tables of docs/conventions.md for other packages: each line is compared with its definition.
 
 kernrank takes the mean of a kernel without ties over the complete rankings that agree with each vector; `kendall_total` is tau-b.
 """
@@ -20,9 +20,9 @@ VECTORS = [
     ([2, np.nan, 2, 1, 3], [1, 2, np.nan, 2, np.nan]),
     ([5, 3, 1, 4, 2], [1, 2, 3, 5, 4]),
 ]
-TABLE = dict(
-    re.findall(r"^\| kernrank `(.*?)`.*? \| `(.*?)` \|$", (ROOT / "docs/conventions.md").read_text(), re.MULTILINE)
-)
+LINE = re.compile(r"^\| (?:kernrank|scipy) `(.*?)`.*? \| `(.*?)` \|$", re.MULTILINE)
+PLAIN, _, TIED = (ROOT / "docs/conventions.md").read_text().partition("### kernrank: ties")
+PLAIN, TABLE = dict(LINE.findall(PLAIN)), dict(LINE.findall(TIED))
 
 
 def completions(x, bottom):
@@ -65,8 +65,23 @@ THEIRS = {
 }
 
 
+def ours(code, x, y, **reading):
+    """What a line of the table gives."""
+    names = {name: getattr(wkendall, name) for name in ("kernel", "Rankings", "WeightedTau", "SpearmanRho")}
+    names |= {"s": {"input": "scores", **reading}, "n": N, "k": K, "u": U, "pairs": N * (N - 1) / 2}
+    return np.squeeze(eval(code, names | {"x": np.array(x), "y": np.array(y)}))
+
+
 def test_every_line_is_known():
     assert set(TABLE) == {*THEIRS, "kendall_total(x, y)"}
+    assert len(PLAIN) == 7
+
+
+@pytest.mark.parametrize("call", PLAIN)
+def test_lines_without_ties(call):
+    x, y = VECTORS[-1]
+    theirs = THEIRS.get(call) or (lambda x, y: getattr(scipy.stats, call.partition("(")[0])(x, y).statistic)
+    assert ours(PLAIN[call], x, y) == pytest.approx(theirs(x, y), rel=1e-12)
 
 
 @pytest.mark.parametrize("call", [*THEIRS, "kendall_total(x, y)"])
@@ -75,8 +90,7 @@ def test_lines_of_the_table(call, x, y):
     missing = np.isnan(x).any() or np.isnan(y).any()
     if missing and call not in ("kendall_top(x, y)", "kendall_partial(x, y)"):
         pytest.skip("which takes no missing values")
-    names = {"kernel": wkendall.kernel, "s": {"input": "scores", "ties": "mean"}, "n": N, "k": K, "u": U}
-    found = eval(TABLE[call], names | {"x": np.array(x), "y": np.array(y), "pairs": N * (N - 1) / 2})
+    found = ours(TABLE[call], x, y, ties="mean")
     if call == "kendall_total(x, y)":
         assert found == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12)
         return

@@ -35,10 +35,7 @@ def test_a_tuple_is_factors_and_nothing_else():
         wkendall.gram_matrix(X, U=stack), wkendall.gram_matrix(X, U=left) + wkendall.gram_matrix(X, U=right), rtol=1e-14
     )
     refused = [
-        (
-            left.tolist(),
-            right.tolist(),
-        ),  # arrays for each axis would be valid, but lists could also be vectors for each term
+        (left.tolist(), right.tolist()),  # each list could be for an axis or for a term
         (list(left), list(right)),
         (left, right.tolist()),
         (left[0].tolist(), right[0].tolist()),
@@ -69,15 +66,11 @@ def test_entries_that_never_count_do_not_hide_what_is_wrong():
     X = random_rankings(np.random.default_rng(0), 3, n)
     huge = np.where(counted(n), 0.0, 1e15 * np.eye(n * n).reshape((n,) * 4))
     indefinite = huge - np.where(counted(n), np.eye(n * n).reshape((n,) * 4), 0)
-    with pytest.raises(
-        ValueError, match=r"W is not positive semi-definite: .* most negative eigenvalue is -1, the largest"
-    ):
+    with pytest.raises(ValueError, match=r"W is not positive semi-definite: .* most negative eigenvalue is -1, the"):
         wkendall.gram_matrix(X, W=indefinite)
     uneven = huge + np.where(counted(n), np.eye(n * n).reshape((n,) * 4), 0)
     uneven[0, 1, 2, 3] = 0.25
-    with pytest.raises(
-        ValueError, match=r"W is not symmetric: W\[0, 1, 2, 3\] is 0\.25, but W\[2, 3, 0, 1\] is 0\.0: a kernel needs"
-    ):
+    with pytest.raises(ValueError, match=r"not symmetric: W\[0, 1, 2, 3\] is 0\.25, but W\[2, 3, 0, 1\] is 0\.0"):
         wkendall.gram_matrix(X, W=uneven)
     large = np.zeros((n,) * 4)
     large[3, 0, 3, 0], large[1, 2, 1, 2] = 1e308, 1e308

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import wkendall
 from scipy.sparse import csr_array
-from wkendall import Kendall, KendallDistance, Rankings, _core
+from wkendall import AverageOverlap, Kendall, KendallCorrelation, KendallDistance, RankBiasedOverlap, Rankings, _core
 
 
 def lists(rng, rows, items, longest, exponent, levels=None):
@@ -35,17 +35,57 @@ def best(matrix, count, sign, own):
     return np.take_along_axis(matrix, order, axis=1), order
 
 
-@pytest.mark.parametrize("measure", [Kendall(signed=True, normalize=True), Kendall(), KendallDistance()], ids=repr)
-def test_the_public_function_uses_it(measure):
+MEASURES = [
+    Kendall(signed=True, normalize=True),
+    Kendall(),
+    KendallDistance(),
+    RankBiasedOverlap(),
+    RankBiasedOverlap(0.98, ties="b"),
+    RankBiasedOverlap(0.5, ties="w"),
+    RankBiasedOverlap(0.8, value="min"),
+    RankBiasedOverlap(value="max"),
+    RankBiasedOverlap(value="res"),
+    AverageOverlap(),
+    AverageOverlap(5),
+]
+
+
+@pytest.mark.parametrize("levels", [None, 3])
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+def test_the_public_function_uses_it(measure, levels):
     rng = np.random.default_rng(5)
-    Y = Rankings(lists(rng, 1500, 3000, 10, 1.0), missing="bottom")
-    X = Rankings(lists(rng, 60, 3000, 10, 1.0), missing="bottom")
-    for x, y in ((X, Y), (Y, None)):
+    rows = 1500 if isinstance(measure, Kendall | KendallDistance) else 4100
+    Y = Rankings(lists(rng, rows, 3000, 10, 1.0, levels), ties="mean", missing="bottom")
+    X = Rankings(lists(rng, 60, 3000, 10, 1.0, levels), ties="mean", missing="bottom")
+    for x, y in ((X, Y), (Y, None)) if rows == 1500 else ((X, Y),):
         wanted = best(measure(x, y), 7, 1 if measure.is_distance else -1, y is None)
         for n_jobs in (1, 2):
             found = wkendall.neighbors(x, y, n_neighbors=7, measure=measure, n_jobs=n_jobs)
             np.testing.assert_array_equal(found.indices, wanted[1])
             np.testing.assert_array_equal(found.values, wanted[0])
+        radius = float(np.median(wanted[0]))
+        close = wkendall.neighbors_within(x, y, radius=radius, measure=measure)
+        values = measure(x, y)
+        if y is None:
+            np.fill_diagonal(values, np.inf if measure.is_distance else -np.inf)
+        near = values <= radius if measure.is_distance else values >= radius
+        rows = np.repeat(np.arange(len(x)), np.diff(close.indptr))
+        np.testing.assert_array_equal([rows, close.indices], np.nonzero(near))
+        np.testing.assert_array_equal(close.data, values[near])
+
+
+@pytest.mark.parametrize("items", [8, 400])
+@pytest.mark.parametrize("weight", [{}, {"weight": "average"}, {"weight": "add", "u": "log"}], ids=repr)
+def test_correlations(weight, items):
+    """Lists of few items are compared as rankings of all items."""
+    x = Rankings(lists(np.random.default_rng(6), 300, items, 6, 1.0), missing="bottom")
+    measure = KendallCorrelation(**weight)
+    wanted = best(measure(x), 7, -1, True)
+    found = wkendall.neighbors(x, n_neighbors=7, measure=measure)
+    np.testing.assert_array_equal(found.indices, wanted[1])
+    np.testing.assert_array_equal(found.values, wanted[0])
+    close = wkendall.neighbors_within(x, x[:50], radius=0.1, measure=measure)
+    np.testing.assert_array_equal(close.toarray() != 0, measure(x, x[:50]) >= 0.1)
 
 
 def test_a_huge_catalogue():
@@ -152,45 +192,62 @@ def test_position_weights_that_change(monkeypatch):
 def test_an_index_from_its_parts(longest, levels):
     """With ranks of one byte and longer ones, with and without divisors, with one class of lists and many."""
     rng = np.random.default_rng(11)
-    Y, X = lists(rng, 80, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
+    Y, X = lists(rng, 40, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
     same = csr_array((np.tile(np.arange(1, 4.0), 200), (np.arange(600) * 7) % 500, np.arange(0, 601, 3)), (200, 500))
     u = np.linspace(1, -1, 500)
+    kinds = [Kendall(), Kendall("mult", u=u), Kendall("average", signed=True, normalize=True), KendallDistance()]
     for lists_of in (Y, same, Y[:0]):
         x, y = (Rankings(each, ties="mean", missing="bottom") for each in (X, lists_of))
-        kinds = (Kendall(), Kendall("mult", u=u), Kendall("average", signed=True, normalize=True), KendallDistance())
-        for what in kinds:
+        for what in [*kinds, RankBiasedOverlap(), AverageOverlap()]:
             measure = what._measure(500)
-            index = _core.ListIndex(measure, y._handle)
-            again = _core.ListIndex.from_parts(measure, y._handle, pickle.loads(pickle.dumps(index.parts())))
-            np.testing.assert_array_equal(again.diagonal(x._handle), index.diagonal(x._handle))
-            for method, given in (
-                ("neighbors", (None, 5)),
-                ("neighbors", (x._handle, 5)),
-                ("within", (x._handle, 0.3)),
+            index = _core.ListIndex(measure, y._handle_for(measure)).added(x._handle).removed(np.array([2]))
+            parts = pickle.loads(pickle.dumps(index.parts()))
+            frozen = pickle.loads(pickle.dumps(parts))
+            for array in (array for part in frozen for group in part for array in group if not np.isscalar(array)):
+                array.flags.writeable = False
+            for again in (
+                _core.ListIndex.from_parts(measure, 500, parts),
+                _core.ListIndex.from_parts(measure, 500, frozen, True),
             ):
-                if len(y):
+                np.testing.assert_array_equal(again.diagonal(x._handle), index.diagonal(x._handle))
+                for method, given in (
+                    ("neighbors", (None, 5)),
+                    ("neighbors", (x._handle, 5)),
+                    ("within", (x._handle, 0.3)),
+                ):
                     for found, wanted in zip(*(getattr(each, method)(*given) for each in (again, index)), strict=True):
                         np.testing.assert_array_equal(found, wanted)
 
 
-def test_parts_that_are_not_those_of_the_lists_are_refused():
-    rng = np.random.default_rng(12)
-    x, y = (Rankings(lists(rng, rows, 50, 6, 1.0), missing="bottom")._handle for rows in (30, 40))
+def test_parts_that_are_not_those_of_an_index_are_refused():
+    x = Rankings(lists(np.random.default_rng(12), 30, 50, 6, 1.0), missing="bottom")._handle
     measure = Kendall("average", normalize=True)._measure(50)
-    parts = _core.ListIndex(measure, x).parts()
-    wrong = [(y, parts)]
-    wrong += [(x, (*parts[:place], parts[place][:-1], *parts[place + 1 :])) for place in range(7)]
-    wrong += [(x, (*parts[:place], parts[place][::-1].copy(), *parts[place + 1 :])) for place in (2, 3)]
-    wrong += [
-        (x, (*parts[:place], parts[place] + parts[place].dtype.type(40), *parts[place + 1 :])) for place in (1, 4)
-    ]
-    for rankings, given in wrong:
-        with pytest.raises(ValueError, match="not the parts of an index of these lists"):
-            _core.ListIndex.from_parts(measure, rankings, given)
+    (part,) = _core.ListIndex(measure, x).removed(np.array([3])).parts()
+
+    def changed(group, place, change):
+        arrays = [list(each) for each in part]
+        arrays[group][place] = change(arrays[group][place])
+        return tuple(map(tuple, arrays))
+
+    wrong = []
+    for group, arrays in enumerate(part):
+        for place, array in enumerate(arrays):
+            if not np.isscalar(array) and (group, place) != (0, 3):
+                wrong.append(changed(group, place, lambda array: array[:-1]))
+            if array is part[0][1] or array is part[2][0] or array is part[2][1]:
+                wrong.append(changed(group, place, lambda array: array[::-1].copy()))
+            if array is part[0][3] or array is part[1][1] or array is part[2][2] or array is part[0][1]:
+                wrong.append(changed(group, place, lambda array: array + array.dtype.type(40)))
+    for given in wrong:
+        with pytest.raises(ValueError, match="not the parts of an index of lists for this measure"):
+            _core.ListIndex.from_parts(measure, 50, [given])
+    for other in (Kendall(), AverageOverlap()):  # without divisors, without norms
+        with pytest.raises(ValueError, match="not the parts"):
+            _core.ListIndex.from_parts(other._measure(50), 50, [part])
     with pytest.raises(ValueError, match="not the parts"):
-        _core.ListIndex.from_parts(Kendall()._measure(50), x, parts)  # has no divisors
-    with pytest.raises(ValueError, match="tuple of length 8"):
-        _core.ListIndex.from_parts(measure, x, parts[:-1])
+        _core.ListIndex.from_parts(measure, 50, [])
+    with pytest.raises(ValueError, match="tuple of length 3"):
+        _core.ListIndex.from_parts(measure, 50, [part[:-1]])
 
 
 def test_a_pickle_of_another_version_makes_its_index_again(monkeypatch):

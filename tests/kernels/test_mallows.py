@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from definitions import NAN, completions, random_rankings, random_rows
+from definitions import NAN, completions, random_rows
 from nouns import kernel_of, rankings_of, split
 from wkendall import KendallCorrelation
 
@@ -56,14 +56,6 @@ def test_it_is_not_the_mean_of_mallows_kernels():
     tied, complete = [1, 1], [1, 2]
     assert mallows([complete], [tied], lam=1.0, ties="mean")[0, 0] == np.exp(-0.5)
     assert np.exp(-0.5) < (1 + np.exp(-1.0)) / 2
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-def test_complete_rankings_stay_what_they_are(normalize):
-    X = random_rankings(np.random.default_rng(0), 70, 9)
-    plain = mallows(X, lam=0.1)
-    for options in ({}, {"ties": "mean"}, {"missing": "bottom"}, {"missing": "anywhere"}):
-        np.testing.assert_array_equal(mallows(X, lam=0.1, normalize=normalize, **options), plain)
 
 
 def test_large_rates_leave_no_quotient_of_zeros():

@@ -3,10 +3,7 @@
 import io
 import multiprocessing
 import os
-import signal
-import subprocess
 import sys
-import textwrap
 import threading
 import time
 from contextlib import contextmanager
@@ -15,7 +12,6 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from processes import Child
 from wkendall import _core, _memory
 
 MULT = {"weight": "mult", "u": "log"}
@@ -90,29 +86,6 @@ def test_an_error_while_showing_progress_comes_through():
     for threads in (1, 2):
         with pytest.raises(RuntimeError, match="no screen"):
             _core.gram(_core.Measure("distance", 10, {}), x, None, np.empty((50, 50)), threads=threads, progress=fail)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interruption(n_jobs):
-    """Ctrl-C stops minutes of work at once and leaves the interpreter and the threads usable."""
-    script = textwrap.dedent(f"""
-        import time, numpy as np, wkendall
-        X = np.array([np.random.default_rng(p).permutation(2000) for p in range(6000)])
-        print("ready", flush=True)
-        try:
-            wkendall.gram_matrix(X, weight="mult", u="log", n_jobs={n_jobs})
-            print("finished", flush=True)
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-        print(wkendall.gram_matrix(X[:300], n_jobs={n_jobs}).trace(), flush=True)
-    """)
-    words = [sys.executable, "-c", script]
-    with Child(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert output.splitlines() == ["interrupted", str(300 * 2000 * 1999 / 2)], errors
 
 
 def test_other_python_threads_run_meanwhile():

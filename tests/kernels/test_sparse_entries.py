@@ -2,7 +2,6 @@
 
 import re
 
-import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -91,16 +90,6 @@ def test_stored_scores_that_are_not_positive_are_refused(value, form):
         f"X: row 1, column 2 stores the score {float(value)}: an item that is not stored is not listed and comes last, so "
         'that stored scores must be positive; add a constant to the stored scores, or pass ranks with input="ranks"'
     )
-
-
-def test_dask_refuses_such_scores_too():
-    X = sparse([[0.5, NAN, 0.25, NAN], [0.7, NAN, -0.8, 0.2]])
-    with dask.config.set(scheduler="synchronous"):
-        with pytest.raises(wkendall.RankingError, match=r"row 1, column 2 stores the score -0\.8"):
-            wkendall.dask.gram_matrix(X, input="scores", missing="bottom").compute()
-        rows = dask.array.from_array(X, chunks=(1, -1), asarray=False)
-        with pytest.raises(wkendall.RankingError, match=r"row 1, column 2 stores the score -0\.8"):
-            wkendall.dask.gram_matrix(rows, input="scores", missing="bottom").compute()
 
 
 def test_the_ways_out_of_scores_that_are_not_positive():

@@ -10,8 +10,6 @@ import scipy.sparse as sp
 import wkendall
 import wkendall.dask
 from definitions import BOTTOM, NAN, sparse
-from hypothesis import given
-from hypothesis import strategies as st
 from nouns import gram_to_file, kernel_of
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -20,28 +18,21 @@ from wkendall import Kendall, KendallCorrelation, Mallows, Rankings
 from wkendall.gram_file import blocks
 
 
-def options():
-    """Kernels: signed, of order 1 or neither; normalized or not."""
-    names = st.sampled_from(["standard", "top", "add", "mult", "average"])
-    return st.tuples(names, st.sampled_from([{}, {"signed": True}, {"order": 1}]), st.booleans())
-
-
-@given(st.data(), options(), st.integers(1, 40), st.integers(0, 2**32 - 1))
-def test_values_are_those_of_the_dense_array(data, option, n, seed):
-    weight, form, normalize = option
+@pytest.mark.parametrize("seed", range(60))
+def test_values_are_those_of_the_dense_array(seed):
     rng = np.random.default_rng(seed)
-    levels, share = data.draw(st.sampled_from([1, 3, 100])), data.draw(st.sampled_from([0.05, 0.3, 0.9, 1]))
+    n, levels, share = int(rng.integers(1, 41)), rng.choice([1, 3, 100]), rng.choice([0.05, 0.3, 0.9, 1])
     X = np.where(rng.random((6, n)) < share, rng.integers(-levels, levels, (6, n)).astype(float), NAN)
     Y = np.where(rng.random((4, n)) < 0.3, rng.integers(0, levels, (4, n)).astype(float), NAN)
-    kernel = {"weight": weight, "normalize": normalize, **form}
-    kernel |= {"k": 1 + n // 3} if weight == "top" else {"u": rng.random(n)} if weight in ("add", "mult") else {}
-    reading = {**BOTTOM, "input": data.draw(st.sampled_from(["ranks", "scores"]))}
-    reading["top"] = data.draw(st.sampled_from(["low", "high"]))
-    if reading["input"] == "scores" and reading["top"] == "low":
+    given = [{}, {"weight": "average"}, {"weight": "top", "k": 1 + n // 3}]
+    given += [{"weight": weight, "u": rng.random(n)} for weight in ("add", "mult")]
+    kernel = given[seed % 5] | [{}, {"signed": True}, {"order": 1}][seed % 3] | {"normalize": seed % 4 == 0}
+    reading = {**BOTTOM, "input": ["ranks", "scores"][seed % 2], "top": str(rng.choice(["low", "high"]))}
+    if (reading["input"], reading["top"]) == ("scores", "low"):
         X, Y = X + levels + 1, Y + 1  # stored scores are positive
     wanted = wkendall.gram_matrix(X, Y, **reading, **kernel)
     K = wkendall.gram_matrix(sparse(X), sparse(Y), **reading, **kernel)
-    if weight == "standard" and not normalize:
+    if "weight" not in kernel and not kernel["normalize"]:
         np.testing.assert_array_equal(K, wanted)
     np.testing.assert_allclose(K, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max(initial=0))
     for x, y in ((X, sparse(Y)), (sparse(X), Y)):
@@ -245,20 +236,9 @@ def test_lists_of_all_items_are_complete_rankings(n, stored):
 
 def test_one_list_that_leaves_out_items_has_no_orders_above_two():
     X = sparse([[1, 2, 3, 4], [1, 2, NAN, NAN]])
-    with pytest.raises(
-        ValueError, match=r"^order is 3, but rankings with ties or missing items take orders 1 and 2 only"
-    ):
+    with pytest.raises(ValueError, match=r"^order is 3, but rankings with ties or missing items take orders 1 and 2"):
         wkendall.gram_matrix(X, order=3, **BOTTOM)
     np.testing.assert_array_equal(wkendall.gram_matrix(X[:1], order=3, **BOTTOM), [[4.0]])
-
-
-def test_weights_of_order_one_that_cancel_give_zero():
-    u = np.array([0.1, 0.2, -0.3])
-    X = sparse(np.array([[NAN] * 3, [1, NAN, NAN]]))
-    for normalize in (False, True):
-        K = wkendall.gram_matrix(X, weight="mult", u=u, order=1, normalize=normalize, **BOTTOM)
-        assert K[0, 0] == 0
-        assert K[1, 1] > 0
 
 
 def test_order_one_of_a_huge_catalogue():

@@ -1,26 +1,11 @@
 """Kernels given by weights: tensors, stacks, factors, weights of pairs of pairs."""
 
 import re
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
-from definitions import (
-    BOUND,
-    absolute,
-    kernels,
-    pairs_of_pairs,
-    position_tensor,
-    random_rankings,
-    steep,
-    tensor_kernel,
-)
-
-# Weights given as tensors, stacks and factors.
+from definitions import kernels, pairs_of_pairs, position_tensor, random_rankings, tensor_kernel
 
 
 def test_the_order_tells_a_stack_from_a_tensor():
@@ -50,25 +35,6 @@ def test_weights_of_other_kinds():
     assert (wkendall.gram_matrix(X, U=[tuple(row) for row in matrix.tolist()], order=2) == wanted).all()
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")
-def test_the_embedding_of_all_rankings_is_never_in_memory():
-    script = textwrap.dedent("""
-        import re, numpy as np, wkendall
-        def most():
-            return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
-        rng = np.random.default_rng(0)
-        X, U = rng.permuted(np.tile(np.arange(64), (300, 1)), axis=1), rng.standard_normal((64, 64, 64))
-        wkendall.gram_matrix(X[:2], U=U[0])
-        before = most()
-        K = wkendall.gram_matrix(X, U=U, order=3)
-        assert abs(K[0, 0] / (U**2).sum() - 1) < 1e-12
-        print(most() - before)
-    """)
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    assert int(run.stdout) < 300 * 64**3 * 8 / 10
-
-
 def test_position_weights_by_definition():
     for n in range(6):
         for order in range(1, 5):
@@ -85,22 +51,16 @@ def test_position_weights_by_definition():
     assert (wkendall.position_weights(4) == np.triu(np.ones((4, 4)), 1)).all()
 
 
-@pytest.mark.parametrize("order", range(1, 5))
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7])
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_position_weights_give_the_named_kernel(n, order):
-    rng = np.random.default_rng(n)
-    X, Y = random_rankings(rng, 6, n), random_rankings(rng, 3, n)
-    for params in [*kernels(n, rng), *steep(n)]:
+    X = random_rankings(np.random.default_rng(n), 6, n)
+    for params in kernels(n):
         U = wkendall.position_weights(n, order=order, **params)
-        size = max(wkendall.diagonal(X, order=order, **absolute(params)))
-        for options in ({}, {"top": "high"}):
-            for other in (None, Y):
-                wanted = wkendall.gram_matrix(X, other, order=order, **params, **options)
-                found = wkendall.gram_matrix(X, other, U=U, order=order, **options)
-                np.testing.assert_allclose(found, wanted, rtol=0, atol=BOUND * size)
-
-
-# Weights of pairs of pairs.
+        for top in ("low", "high"):
+            wanted = wkendall.gram_matrix(X, X[:3], order=order, top=top, **params)
+            found = wkendall.gram_matrix(X, X[:3], U=U, order=order, top=top)
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])

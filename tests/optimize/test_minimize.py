@@ -114,9 +114,7 @@ def test_errors_of_the_function():
     with pytest.raises(RuntimeError, match="no such machine") as raised:
         minimize(broken, 7, rng=0)
     assert "of the order [2," in raised.value.__notes__[0]
-    with pytest.raises(
-        RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that failed"
-    ):
+    with pytest.raises(RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that"):
         minimize(lambda x: np.nan, 7, rng=0)
     with pytest.raises(TypeError, match=r"^f\(x\) must be a real number"):
         minimize(lambda x: None, 7, rng=0)
@@ -202,15 +200,8 @@ def test_spaces_of_one_point(space, n_items, noisy):
         Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)
 
 
-# The example of the order of jobs.
-
-
-@pytest.fixture(scope="module")
-def flow_shop():
-    return loaded(ROOT / "examples/flow_shop.py")
-
-
-def test_script(flow_shop, monkeypatch, capsys, tmp_path):
+def test_the_example_of_the_order_of_jobs(monkeypatch, capsys, tmp_path):
+    flow_shop = loaded(ROOT / "examples/flow_shop.py")
     sizes = ["--jobs-to-schedule", "6", "--machines", "3", "--evaluations", "18", "--save", str(tmp_path / "run.json")]
     monkeypatch.setattr(sys, "argv", ["flow_shop.py", *sizes])
     outputs = []

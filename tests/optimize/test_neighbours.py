@@ -5,7 +5,8 @@ from math import factorial
 
 import numpy as np
 import pytest
-from wkendall.optimize.correlations import Discordant, Displaced, Edges, Kernel
+from wkendall.optimize.correlations import Kernel
+from wkendall.optimize.distances import Discordant, Displaced, Edges
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.spaces import Space
 

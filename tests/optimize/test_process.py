@@ -8,10 +8,11 @@ from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, norm
 from wkendall.optimize import process as process_module
-from wkendall.optimize.correlations import Discordant, Displaced, Kernel
-from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.correlations import Kernel
+from wkendall.optimize.distances import Discordant, Displaced
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.process import Process
+from wkendall.optimize.search import log_improvement
 from wkendall.optimize.weighted import WeightedKernel
 
 RNG = np.random.default_rng(0)
@@ -91,17 +92,6 @@ def test_fewer_values_with_the_same_hyperparameters():
     assert (part.noise, part.variance) == (process.noise, process.variance)
     assert len(part.weights) == 5
     assert len(process.weights) == 20
-
-
-def test_hyperparameters_are_found():
-    """Values drawn from a process with a known rate: a better density than at the truth, and a rate near it."""
-    rng = np.random.default_rng(1)
-    kernel = Kernel([Discordant()], np.array([rng.permutation(8) for _ in range(150)]))
-    truth = kernel.matrix(np.array([0.5]))[0]
-    values = np.linalg.cholesky(truth + 1e-3 * np.eye(150)) @ rng.standard_normal(150)
-    found = Process(kernel, values)
-    assert found.parameters[0] == pytest.approx(0.5, abs=0.4)
-    assert found.noise < 0.05
 
 
 @pytest.mark.parametrize("z", [-30.0, -8.0, -1.001, -0.999, 0.0, 0.7, 5.0])

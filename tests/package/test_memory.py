@@ -71,26 +71,3 @@ def test_steps_of_address_space(name):
     assert len(lines) == 13
     assert not [line for line in lines if line.endswith("wrong")]
     assert lines[-1] == "4096 right"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much address space is in use")
-@pytest.mark.parametrize("rows", [6000])
-def test_repeated_rankings_into_a_memory_map(tmp_path, rows):
-    """There is memory for half of the matrix of the distinct rankings only: all rankings are computed."""
-    code = f"""
-import resource
-import numpy as np
-from wkendall import gram_matrix
-
-X = np.repeat(np.array([np.random.default_rng(row).permutation(20) for row in range({rows // 2})]), 2, axis=0)
-out = np.lib.format.open_memmap({str(tmp_path / "gram.npy")!r}, "w+", np.float32, ({rows}, {rows}))
-gram_matrix(X[:100], dtype=np.float32)  # starts the threads
-with open("/proc/self/statm") as file:
-    used = int(file.read().split()[0]) * resource.getpagesize()
-hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-resource.setrlimit(resource.RLIMIT_AS, (used + {rows} * {rows} // 2, hard))
-gram_matrix(X, out=out, dtype=np.float32)
-resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-print(bool((out[::7] == gram_matrix(X[::7], X, dtype=np.float32)).all()))
-"""
-    assert run(code) == ["True"]

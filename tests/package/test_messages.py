@@ -63,11 +63,11 @@ PYTHON = [
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),
     (lambda: gram([[1, 2, 3]], u="log"),
-     "u is given, but the weight 'standard' does not use it: it goes with 'add' and 'mult'"),
+     "u is given, but the weight 'standard' does not use it: it goes with 'add', 'mult' and 'later'"),
     (lambda: gram([[1, 2, 3]], weight="mult", u=[1, NAN, 3]), "u[1] is NaN: position weights must be finite"),
     (lambda: gram([[1, 2, 3]], signed=True, order=3), "order is 3, but only kernels of order 2 have a signed form"),
     (lambda: gram([[1, 2, 3]], weight="kendall"),
-     "weight is 'kendall', but must be one of 'standard', 'top', 'add', 'mult', 'average'"),
+     "weight is 'kendall', but must be one of 'standard', 'top', 'add', 'mult', 'average', 'later'"),
     (lambda: gram([[1, 2, 3]], kernel=Mallows(-1.0)),
      "lam is -1.0: the Mallows kernel needs a finite number that is not negative"),
     (lambda: gram(Rankings([[1, 1, 2]], ties="mean"), kernel=Kendall(order=3)),
@@ -81,7 +81,7 @@ PYTHON = [
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
-     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers; leave the column out or turn it "
+     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers or dates; leave the column out or turn it "
      "into numbers first"),
 ]  # fmt: skip
 #: A file, the rest of the command, and the message.

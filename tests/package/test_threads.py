@@ -105,7 +105,7 @@ CALLS = {
 }
 #: They read files, print, or are modules.
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
-LEFT_OUT |= {"read_csv", "read_preflib", "show_config"}
+LEFT_OUT |= {"read_csv", "read_preflib", "read_trec", "show_config"}
 LEFT_OUT |= {"Consensus", "Correlations", "Neighbors", "PairImportance", "TestResult"}  # types of results
 
 

@@ -1,12 +1,9 @@
 """The first row of a CSV file has the names of the columns, as in pandas, unless another rule is given; no row is lost unseen."""
 
-import io
-
-import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from orders_of_items import NAN, numbers, same, written
+from orders_of_items import numbers, same, written
 from wkendall.reading.csv_columns import read_columns
 from wkendall.reading.csv_files import read_csv
 
@@ -107,9 +104,7 @@ def test_a_row_that_cannot_be_names(tmp_path, layout, text, message):
 
 def test_tables_of_observations(tmp_path):
     path = written(tmp_path, "table.csv", "2001,2002\n5,1\n3,2\n4,9\n")
-    with pytest.warns(
-        UserWarning, match="the first row, 2001, 2002, is read as the names .* reads the row as an observation"
-    ):
+    with pytest.warns(UserWarning, match="the first row, 2001, 2002, is read as the names .* reads the row as an"):
         found = read_columns(path)
     assert (found.items, found.X.tolist()) == (["2001", "2002"], [[5, 1], [3, 2], [4, 9]])
     assert wkendall.corr(found.X)[0, 1] == pytest.approx(pd.read_csv(path).corr("kendall").iloc[0, 1])
@@ -118,15 +113,3 @@ def test_tables_of_observations(tmp_path):
         read_columns(written(tmp_path, "table.csv", "true,NULL\nfalse,1\n"))
     assert read_columns(written(tmp_path, "table.csv", "1,?,3\n2,1,3\n")).items == ["1", "?", "3"]
     assert read_columns(written(tmp_path, "table.csv", "a,NA,null\n2,1,3\n")).items == ["a", "NA", "null"]
-
-
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_a_file_of_pandas_is_read_as_pandas_reads_it(tmp_path, size):
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(7, size)))
-    path = written(tmp_path, "table.csv", frame.to_csv(index=False))
-    found = numbers(path, header=True)
-    again = pd.read_csv(io.StringIO(path.read_text()))
-    assert found.items == list(again.columns) == [str(column) for column in range(size)]
-    same(found.X, again.to_numpy())
-    frame = pd.DataFrame([["a", NAN], ["b", "a"]], columns=["1", "2"])
-    same(numbers(written(tmp_path, "t.csv", frame.to_csv(index=False)), layout="choices").X, [[1, NAN], [2, 1]])

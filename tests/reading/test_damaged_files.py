@@ -61,9 +61,6 @@ def test_digits_in_a_cell(tmp_path, cell):
     refused(lambda: wkendall.read_csv(path), "line 3: column 2, 'b', holds .* is not a number")
 
 
-# PrefLib.
-
-
 def test_messages_about_long_words_are_short(tmp_path):
     path = tmp_path / "x.soi"
     key = "K" * 5000
@@ -84,9 +81,6 @@ def test_more_voters_than_memory(tmp_path, count, capsys):
     said = capsys.readouterr().err
     assert "memory are available: x.soc without --expand takes less" in said
     assert said.count("\n") == 1
-
-
-# Arrays.
 
 
 def npy(header, data=b"", version=b"\1\0"):
@@ -212,9 +206,6 @@ def test_arrays_of_every_version_and_shape_are_read(tmp_path):
                 path = tmp_path / name
                 path.write_bytes(make(npy(described(shape), data, version)))
                 assert read_rankings(path, Namespace(**READING)).shape == shape
-
-
-# Data frames of R.
 
 
 @pytest.mark.parametrize("name", ["zeros.npz", "zeros.npy", "bytes.npz"])

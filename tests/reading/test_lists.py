@@ -213,21 +213,45 @@ def test_labels_of_a_frame():
     assert from_lists(pd.Series([["a"], ["b", "a"]], index=[7, 8])).labels == [7, 8]
 
 
-@pytest.mark.parametrize(
-    ("lists", "items", "known"),
-    [
-        ([["a"], ["b", "a", "c", "a"]], None, ("lists", 1, 3, "a", "duplicate")),
-        ([["b", ["a", "c", "a"]]], None, ("lists", 0, 1, "a", "duplicate")),
-        ([["a"], ["b", None, "c"]], None, ("lists", 1, 1, None, "nan")),
-        ([["a"], ["b", "c"]], ["a", "b"], ("lists", 1, 1, "c", "out of range")),
-        ([["a"], [set()]], None, ("lists", 1, 0, "set()", None)),
-        ([], ["a", "b", "a"], ("items", None, 2, "a", "duplicate")),
-        ([], [1.5, np.nan], ("items", None, 1, np.nan, "nan")),
-    ],
-)
-def test_errors_know_the_list_and_the_place(lists, items, known):
-    with pytest.raises(wkendall.RankingError) as caught:
-        from_lists(lists, items)
-    error = caught.value
-    found = (error.argument, error.row, error.column, error.value, error.kind)
-    assert repr(found) == repr(known)
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint16, np.uint64])
+@pytest.mark.parametrize("least", [-7, 0, 90])
+def test_arrays_of_item_numbers(kind, least):
+    """The same as for lists of the same numbers."""
+    if least < 0 and np.dtype(kind).kind == "u":
+        return
+    rng = np.random.default_rng(0)
+    for rows, items, length in [(1, 1, 1), (3, 5, 5), (40, 20, 3), (5, 20, 20), (2, 1, 1), (30, 30, 1), (200, 12, 4)]:
+        X = (np.argsort(rng.random((rows, items)), axis=1)[:, :length] + least).astype(kind)
+        for array in (X, np.asfortranarray(X), X[::-1]):
+            for names in (None, range(least, least + items), np.arange(least + items, least - 1, -1)):
+                found, wanted = from_lists(array, items=names), from_lists(array.tolist(), items=names)
+                assert found == wanted
+                assert found.items == wanted.items
+                assert found.kind == wanted.kind
+                np.testing.assert_array_equal(found._listed, wanted._listed)
+    assert from_lists(np.zeros((3, 0), dtype=int), items=[1]).to_lists() == [[], [], []]
+    far = np.array([[5, 10**15], [10**15, 2]])
+    assert from_lists(far).to_lists() == far.tolist()
+
+
+def test_arrays_with_wrong_item_numbers():
+    X = np.arange(40).reshape(10, 4) % 17
+    wrong = []
+    for row, column, value in [(0, 3, 1), (9, 2, 3), (4, 1, X[4, 0])]:
+        wrong.append((X.copy(), None))
+        wrong[-1][0][row, column] = value if row != 0 else X[0, 1]
+    wrong += [(X, range(16)), (X, range(1, 17)), (X, list("abc")), (X, [*range(16), "a"]), (X, [])]
+    both = X.copy()
+    both[5, 3] = both[5, 0]
+    wrong += [(both, range(17)), (both, range(16)), (both, range(3))]
+    both[2, 1] = both[2, 2]
+    wrong += [(both, range(17)), (both, range(16)), (both, range(13))]
+    for array, items in wrong:
+        errors = []
+        for given in (array, array.tolist()):
+            try:
+                from_lists(given, items=items)
+            except wkendall.RankingError as error:
+                errors.append((str(error), error.row, error.column, error.value, error.kind, error.argument))
+        assert len(errors) in (0, 2)
+        assert errors[:1] == errors[1:]

@@ -2,37 +2,14 @@
 
 mod naive;
 
-use std::ops::ControlFlow;
-
-use naive::Random;
+use naive::{Random, permutations};
 use wkendall::RunOptions;
 use wkendall::consensus::{Consensus, Method, Options, consensus};
 use wkendall::importance::largest_effects;
-use wkendall::{Error, Factor, Incomplete, Measure, Missing, Progress, Rankings, Weight, gram};
+use wkendall::{Factor, Incomplete, Measure, Missing, Rankings, Weight, gram};
 
 fn with(method: Method) -> Options<'static> {
     Options { method, seed: 1, ..Options::default() }
-}
-
-/// All rankings of so many items.
-fn every_ranking(items: usize) -> Vec<i64> {
-    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
-    for item in 0..items as i64 {
-        all = all
-            .iter()
-            .flat_map(|row| {
-                (0..=row.len()).map(move |place| {
-                    // The new item is given the rank of this place, and those from there on move back.
-                    let mut longer: Vec<i64> =
-                        row.iter().map(|&rank| if rank > place as i64 { rank + 1 } else { rank }).collect();
-                    longer.push(place as i64 + 1);
-                    longer
-                })
-            })
-            .collect();
-        assert!(all.iter().all(|row| row.len() == item as usize + 1));
-    }
-    all.concat()
 }
 
 fn weights(items: usize) -> Vec<Weight> {
@@ -52,7 +29,7 @@ fn weights(items: usize) -> Vec<Weight> {
 #[test]
 fn every_weight_has_the_best_of_all_rankings() {
     for items in 0..6 {
-        let everything = every_ranking(items);
+        let everything = permutations(items).concat();
         let count = everything.len().checked_div(items).unwrap_or(1);
         let all = Incomplete::from_ranks(count, items, &everything, Missing::Error).unwrap();
         let mut random = Random(items as u64);
@@ -115,31 +92,4 @@ fn effects_are_differences_of_kernels() {
     assert!(found.windows(2).all(|two| two[0].effect >= two[1].effect));
     assert_eq!(largest_effects(&kernel, &x, &coefficients, 3, RunOptions::default()).unwrap(), found[..3]);
     assert!(largest_effects(&kernel, &x, &coefficients, 0, RunOptions::default()).unwrap().is_empty());
-}
-
-/// Runs with a watch that stops at once.
-fn stops<R: std::fmt::Debug>(name: &str, run: impl FnOnce(wkendall::Watch<'_>) -> Result<R, Error>) {
-    let mut calls = 0;
-    let result = run(&mut |_: Progress| {
-        calls += 1;
-        ControlFlow::Break(())
-    });
-    assert!(matches!(result, Err(Error::Interrupted)), "{name}: {result:?}");
-    assert_eq!(calls, 1, "{name}");
-}
-
-#[test]
-fn a_watch_stops_the_run() {
-    let x = Rankings::from_ranks(40, 300, &Random(5).rankings(40, 300)).unwrap();
-    for weight in [Weight::Standard, Weight::Average, Weight::Add(Factor::Log)] {
-        let measure = Measure::kernel(&weight, 300).unwrap();
-        for threads in [Some(1), Some(2)] {
-            stops("consensus", |watch| {
-                consensus(&measure, &x, None, Options { threads, watch: Some(watch), ..with(Method::Auto) })
-            });
-            stops("effects", |watch| {
-                largest_effects(&measure, &x, &[1.0; 40], 5, RunOptions { threads, watch: Some(watch) })
-            });
-        }
-    }
 }

@@ -5,8 +5,23 @@ mod naive;
 
 use std::ops::ControlFlow;
 
-use naive::Random;
-use wkendall::{Alternative, Backend, Columns, Error, Options, Progress, correlations, correlations_into};
+use naive::{Random, permutations};
+use wkendall::{
+    Alternative, Backend, Coefficient, Columns, CorrelationSettings, Correlations, Error, Options, Progress,
+    correlations_at_least, correlations_of,
+};
+
+/// Tau-b, for at least `least` common observations.
+fn correlations(
+    x: &Columns,
+    y: Option<&Columns>,
+    least: usize,
+    alternative: Option<Alternative>,
+    options: Options<'_>,
+) -> Result<Correlations, Error> {
+    let settings = CorrelationSettings { least, alternative, ..CorrelationSettings::default() };
+    wkendall::correlations(x, y, &settings, options)
+}
 
 /// Columns of which some have ties and some lack observations: the kind of column i is i % 8.
 fn values(random: &mut Random, columns: usize, observations: usize) -> Vec<f64> {
@@ -100,21 +115,11 @@ fn whole_numbers_beyond_doubles_keep_their_order() {
     assert_eq!(correlations(&x, None, 1, None, Options::default()).unwrap().statistic[1], 1.0 / 3.0);
 }
 
-/// All orders of so many observations, in a column each.
-fn orders(observations: usize) -> Vec<Vec<u32>> {
-    if observations == 0 {
-        return vec![Vec::new()];
-    }
-    let last = observations as u32;
-    let insert = |order: &Vec<u32>, at: usize| [&order[..at], &[last], &order[at..]].concat();
-    orders(observations - 1).iter().flat_map(|order| (0..observations).map(move |at| insert(order, at))).collect()
-}
-
 #[test]
 fn exact_pvalues_are_shares_of_all_orders() {
     for observations in 2..7 {
-        let all = orders(observations);
-        let (y, x) = (all.concat(), (1..=observations as u32).collect::<Vec<_>>());
+        let all = permutations(observations);
+        let (y, x) = (all.concat(), (1..=observations as i64).collect::<Vec<_>>());
         let y = Columns::from_values(all.len(), observations, &y).unwrap();
         let x = Columns::from_values(1, observations, &x).unwrap();
         let found = |alternative| correlations(&x, Some(&y), 1, Some(alternative), Options::default()).unwrap();
@@ -145,24 +150,146 @@ fn too_few_common_observations_give_nan() {
     }
 }
 
+const COEFFICIENTS: [Coefficient; 6] = [
+    Coefficient::TauA,
+    Coefficient::TauB,
+    Coefficient::TauC,
+    Coefficient::Gamma,
+    Coefficient::Somers,
+    Coefficient::Spearman,
+];
+
+fn sign(a: f64, b: f64) -> f64 {
+    f64::from(a > b) - f64::from(a < b)
+}
+
+/// A coefficient by its definition, with weights.
+fn definition(coefficient: Coefficient, x: &[f64], y: &[f64], w: &[f64]) -> f64 {
+    let all: Vec<[f64; 3]> = (0..x.len()).map(|i| [x[i], y[i], w[i]]).collect();
+    let all: Vec<[f64; 3]> = all.into_iter().filter(|[x, y, w]| !x.is_nan() && !y.is_nan() && *w > 0.0).collect();
+    let (mut s, mut of_x, mut of_y, mut both, mut pairs) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let (mut rq, mut rr, mut qq) = (0.0, 0.0, 0.0);
+    for one in &all {
+        let (mut r, mut q) = (0.0, 0.0);
+        for other in &all {
+            let (first, second) = (sign(one[0], other[0]), sign(one[1], other[1]));
+            let weight = one[2] * other[2];
+            s += weight * first * second;
+            of_x += weight * first.abs();
+            of_y += weight * second.abs();
+            both += weight * (first * second).abs();
+            pairs += weight;
+            r += other[2] * first;
+            q += other[2] * second;
+        }
+        rq += one[2] * r * q;
+        rr += one[2] * r * r;
+        qq += one[2] * q * q;
+    }
+    let distinct = |column: usize| {
+        let mut values: Vec<f64> = all.iter().map(|one| one[column]).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values.len() as f64
+    };
+    let levels = distinct(0).min(distinct(1));
+    let own: f64 = all.iter().map(|one| one[2] * one[2]).sum();
+    if of_x == 0.0 || of_y == 0.0 {
+        return f64::NAN;
+    }
+    match coefficient {
+        Coefficient::TauA => s / (pairs - own),
+        Coefficient::TauB => s / (of_x * of_y).sqrt(),
+        Coefficient::TauC => s * levels / (pairs * (levels - 1.0)),
+        Coefficient::Gamma => s / both,
+        Coefficient::Somers => s / of_x,
+        _ => rq / (rr * qq).sqrt(),
+    }
+}
+
 #[test]
-fn a_run_can_be_stopped() {
-    let mut random = Random(3);
-    for (columns, observations, gaps) in [(400, 3000, true), (400, 3000, false), (4, 1_500_000, true)] {
-        let number = |_| if gaps && random.below(9) == 0 { f64::NAN } else { random.below(1_000_000) as f64 };
-        let values: Vec<f64> = (0..columns * observations).map(number).collect();
-        let x = Columns::from_values(columns, observations, &values).unwrap();
-        for threads in [1, 2] {
-            let mut calls = 0;
-            let mut watch = |progress: Progress| {
-                calls += 1;
-                assert!(progress.done <= progress.total);
-                ControlFlow::Break(())
-            };
-            let options = Options { threads: Some(threads), watch: Some(&mut watch), ..Options::default() };
-            let found = correlations(&x, None, 1, None, options);
-            assert_eq!(found, Err(Error::Interrupted));
-            assert_eq!(calls, 1);
+fn every_coefficient_is_its_definition() {
+    for observations in (0..9).chain([30, 70]) {
+        let mut random = Random(observations as u64 + 5);
+        let values = values(&mut random, 9, observations);
+        let x = Columns::from_values(9, observations, &values).unwrap();
+        let column = |index: usize| &values[index * observations..(index + 1) * observations];
+        let ones = vec![1.0; observations];
+        let weights: Vec<f64> = (0..observations).map(|_| random.below(3) as f64 * random.real()).collect();
+        let pairs: Vec<(usize, usize)> = (0..81).map(|place| (place / 9, place % 9)).collect();
+        for coefficient in COEFFICIENTS {
+            for w in [None, Some(&weights[..])] {
+                for confidence in [None, Some(0.9)] {
+                    let settings =
+                        CorrelationSettings { coefficient, weights: w, confidence, ..CorrelationSettings::default() };
+                    let found = wkendall::correlations(&x, None, &settings, Options::default()).unwrap();
+                    let again = correlations_of(&x, None, &pairs, &settings, Options::default()).unwrap();
+                    for (index, &value) in found.statistic.iter().enumerate() {
+                        let (i, j) = pairs[index];
+                        let expected = definition(coefficient, column(i), column(j), w.unwrap_or(&ones));
+                        assert!(close(value, expected), "{coefficient:?}, {observations}: {value} is not {expected}");
+                        assert!(close(again.statistic[index], value));
+                        if let (Some(low), Some(high)) = (&found.low, &found.high) {
+                            assert!(value.is_nan() || (low[index] <= value && value <= high[index]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sparse_columns_have_the_values_of_dense_ones() {
+    for (observations, share) in [(0, 2), (1, 2), (2, 2), (5, 2), (30, 3), (60, 50), (300, 2), (300, 1)] {
+        let mut random = Random(observations as u64 + 9);
+        let number = |_| if random.below(share) == 0 { random.below(7) as f64 - 2.0 } else { 0.0 };
+        let values: Vec<f64> = (0..8 * observations).map(number).collect();
+        let (mut starts, mut rows, mut stored) = (vec![0], Vec::new(), Vec::new());
+        for column in 0..8 {
+            for row in 0..observations {
+                let value = values[column * observations + row];
+                // Some zeros are stored.
+                if value != 0.0 || row % 5 == 0 {
+                    rows.push(row);
+                    stored.push(value);
+                }
+            }
+            starts.push(rows.len());
+        }
+        let sparse = Columns::from_sparse(observations, &starts, &rows, &stored).unwrap();
+        let dense = Columns::from_values(8, observations, &values).unwrap();
+        for coefficient in COEFFICIENTS {
+            for (alternative, confidence) in [(None, None), (Some(Alternative::Less), None), (None, Some(0.5))] {
+                let settings =
+                    CorrelationSettings { coefficient, alternative, confidence, ..CorrelationSettings::default() };
+                let of = |columns| wkendall::correlations(columns, None, &settings, Options::default()).unwrap();
+                let (one, two) = (of(&sparse), of(&dense));
+                let parts = |found: Correlations| {
+                    [Some(found.statistic), found.pvalue, found.low, found.high].into_iter().flatten().flatten()
+                };
+                for (value, expected) in parts(one).zip(parts(two)) {
+                    assert!(close(value, expected), "{coefficient:?}, {observations}: {value} is not {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn large_correlations_are_those_of_the_matrix() {
+    let mut random = Random(2);
+    let values: Vec<f64> = (0..20 * 9).map(|_| random.below(30) as f64).collect();
+    let x = Columns::from_values(20, 9, &values).unwrap();
+    for coefficient in COEFFICIENTS {
+        let settings = CorrelationSettings { coefficient, ..CorrelationSettings::default() };
+        let whole = wkendall::correlations(&x, None, &settings, Options::default()).unwrap().statistic;
+        for limit in [0.0, 0.3, 0.9, 2.0] {
+            let (pairs, found) = correlations_at_least(&x, None, limit, &settings, Options::default()).unwrap();
+            let all = (0..20).flat_map(|row| (row + 1..20).map(move |column| (row, column)));
+            let expected: Vec<_> = all.filter(|(i, j)| whole[i * 20 + j].abs() >= limit).collect();
+            assert_eq!(pairs, expected);
+            assert!(pairs.iter().zip(found).all(|(&(i, j), value)| close(value, whole[i * 20 + j])));
         }
     }
 }
@@ -177,10 +304,8 @@ fn progress_never_goes_back() {
         seen.push(progress);
         ControlFlow::Continue(())
     };
-    let mut out = (vec![0.0; 300 * 300], vec![0.0; 300 * 300]);
     let options = Options { watch: Some(&mut watch), ..Options::default() };
-    let test = Some((Alternative::TwoSided, &mut out.1[..]));
-    correlations_into(&x, None, 1, &mut out.0, test, options).unwrap();
+    correlations(&x, None, 1, Some(Alternative::TwoSided), options).unwrap();
     assert!(seen.windows(2).all(|two| two[0].done <= two[1].done), "{seen:?}");
     assert!(seen.last().is_some_and(|last| last.done == last.total));
 }

@@ -2,12 +2,10 @@
 
 mod naive;
 
-use std::ops::ControlFlow;
-
 use naive::Random;
 use wkendall::{
-    Error, Incomplete, Lists, Matrix, Measure, Missing, Options, Progress, RankingSet, Rankings, Weight, Workspace,
-    diagonal, features, gram, gram_into, gram_matrix, neighbors, planned, within,
+    Error, Incomplete, Lists, Matrix, Measure, Missing, Options, RankingSet, Rankings, Weight, Workspace, diagonal,
+    features, gram, gram_matrix, neighbors, planned, within,
 };
 
 /// The sum of the differences of ranks. Without items, `sum` is -0.
@@ -170,30 +168,6 @@ fn repeated_rankings_and_many_tiles() {
 }
 
 #[test]
-fn cancellation() {
-    let x = Rankings::from_ranks(3000, 600, &Random(5).rankings(3000, 600)).unwrap();
-    let tied = Incomplete::from_rankings(&x).unwrap();
-    let footrule = Measure::footrule(600);
-    let mut out = vec![0.0; 9_000_000];
-    for threads in [1, 2] {
-        let stops = |run: &mut dyn FnMut(Options<'_>) -> Result<(), Error>| {
-            let mut calls = 0;
-            let mut watch = |progress: Progress| {
-                calls += 1;
-                assert!(progress.done <= progress.total);
-                ControlFlow::Break(())
-            };
-            let result = run(Options { watch: Some(&mut watch), ..with_threads(threads) });
-            assert_eq!((result, calls), (Err(Error::Interrupted), 1));
-        };
-        stops(&mut |options| gram_into(&footrule, &x, None, &mut out, options));
-        stops(&mut |options| gram_into(&footrule, &tied, None, &mut out, options));
-        stops(&mut |options| neighbors(&footrule, &x, None, 3, options).map(drop));
-        stops(&mut |options| within(&footrule, &x, None, 10.0, options).map(drop));
-    }
-}
-
-#[test]
 fn forms_and_rankings_that_it_does_not_have() {
     let footrule = || Measure::footrule(3);
     let standard = || Measure::kernel(&Weight::Standard, 3).unwrap();
@@ -215,13 +189,4 @@ fn forms_and_rankings_that_it_does_not_have() {
     let wanted =
         "the footrule is not defined for missing items that can be anywhere, only for missing items that come last";
     assert_eq!(error.to_string(), wanted);
-    let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 4, 3, 2, 1]).unwrap();
-    assert_eq!(gram(&footrule(), &x, None, Options::default()), Err(Error::ItemsDiffer { left: 4, right: 3 }));
-    let mut workspace = Workspace::new(4);
-    let between = footrule().between(x.row(0), x.row(1), &mut workspace);
-    assert_eq!(between, Err(Error::ItemsDiffer { left: 4, right: 3 }));
-    let radius = within(&Measure::footrule(4), &x, None, -1.0, Options::default());
-    assert_eq!(radius, Err(Error::Radius { value: -1.0, distance: true }));
-    let count = neighbors(&Measure::footrule(4), &x, None, 2, Options::default());
-    assert_eq!(count, Err(Error::NeighborCount { count: 2, rankings: 1, others: true }));
 }

@@ -9,9 +9,11 @@ mod naive;
 use std::ops::ControlFlow;
 
 use naive::Random;
+use wkendall::importance::largest_effects;
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, RunOptions, Watch, Weight,
-    diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
+    Columns, CorrelationSettings, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings,
+    RunOptions, Watch, Weight, consensus, correlations, diagonal, embedding, features, gram, gram_into, neighbors,
+    packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -227,5 +229,45 @@ fn neighbours() {
     let many = Rankings::from_ranks(100, 5000, &Random(7).rankings(100, 5000)).unwrap();
     for threads in [Some(1), Some(2)] {
         stops("packed_signs", |watch| packed_signs(&many, run_watched(threads, watch)));
+    }
+}
+
+#[test]
+fn measures_that_are_computed_pair_by_pair() {
+    let x = Rankings::from_ranks(3000, 600, &Random(5).rankings(3000, 600)).unwrap();
+    let tied = Incomplete::from_rankings(&x).unwrap();
+    let (footrule, mut out) = (Measure::footrule(600), vec![0.0; 9_000_000]);
+    stops_on_threads("complete", |options| gram_into(&footrule, &x, None, &mut out, options));
+    stops_on_threads("ties", |options| gram_into(&footrule, &tied, None, &mut out, options));
+    stops_on_threads("neighbors", |options| neighbors(&footrule, &x, None, 3, options).map(drop));
+    stops_on_threads("within", |options| within(&footrule, &x, None, 10.0, options).map(drop));
+}
+
+#[test]
+fn the_consensus_and_effects_of_pairs() {
+    let x = Rankings::from_ranks(40, 300, &Random(5).rankings(40, 300)).unwrap();
+    for weight in [Weight::Standard, Weight::Average, Weight::Add(Factor::Log)] {
+        let measure = Measure::kernel(&weight, 300).unwrap();
+        stops_on_threads("consensus", |Options { threads, watch, .. }| {
+            let options = consensus::Options { threads, watch, seed: 1, ..consensus::Options::default() };
+            consensus::consensus(&measure, &x, None, options).map(drop)
+        });
+        stops_on_threads("effects", |Options { threads, watch, .. }| {
+            largest_effects(&measure, &x, &[1.0; 40], 5, RunOptions { threads, watch }).map(drop)
+        });
+    }
+}
+
+#[test]
+fn correlations_of_columns() {
+    let mut random = Random(3);
+    for (columns, observations, gaps) in [(400, 3000, true), (400, 3000, false), (4, 1_500_000, true)] {
+        let number = |_| if gaps && random.below(9) == 0 { f64::NAN } else { random.below(1_000_000) as f64 };
+        let values: Vec<f64> = (0..columns * observations).map(number).collect();
+        let x = Columns::from_values(columns, observations, &values).unwrap();
+        for confidence in [None, Some(0.9)] {
+            let settings = CorrelationSettings { confidence, ..CorrelationSettings::default() };
+            stops_on_threads("correlations", |options| correlations(&x, None, &settings, options).map(drop));
+        }
     }
 }

@@ -3,7 +3,8 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, diagonal, gram};
+use std::ops::ControlFlow;
+use wkendall::{Error, Factor, ListIndex, Lists, Measure, Options, Progress, Weight, diagonal, gram};
 
 /// Lists of up to `longest` items, with numbers of so many levels; popular items have small numbers, the more so the
 /// larger `popular` is.
@@ -57,8 +58,17 @@ fn measures(items: usize) -> Vec<Measure> {
         Weight::Add(values(|rank| if rank < 10 { 1.0 } else { (rank % 2) as f64 - 0.5 })),
         Weight::Add(values(|rank| -1.0 / (1 + rank) as f64)),
     ];
+    let overlap = |p, value, ties| Measure::rank_biased_overlap(items, p, value, ties).unwrap();
     let mut all = vec![
         Measure::distance(items),
+        overlap(0.9, "ext", "a"),
+        overlap(0.5, "ext", "w"),
+        overlap(0.98, "ext", "b"),
+        overlap(0.9, "min", "a"),
+        overlap(0.3, "min", "w"),
+        overlap(0.9, "min", "b"),
+        Measure::average_overlap(items, None).unwrap(),
+        Measure::average_overlap(items, Some(items.min(4))).unwrap(),
         Measure::mallows(items, 0.01).unwrap(),
         Measure::mallows(items, 0.05).unwrap().normalized(),
         Measure::mallows(items, 1e6).unwrap(),
@@ -249,5 +259,100 @@ fn many_lists_that_share_one_or_two_items() {
                 check_side(&x, &y, measure, number == 0, 1 + numbers.below(20), false);
             }
         }
+    }
+}
+
+/// Some lists of a set, by their rows.
+fn rows_of(lists: &Lists, rows: &[usize]) -> Lists {
+    let measure = Measure::distance(lists.items());
+    ListIndex::new(&measure, lists, Options::default()).unwrap().select(rows).unwrap()
+}
+
+#[test]
+fn lists_that_are_added_and_removed() {
+    let mut numbers = Random(19);
+    for (items, longest, levels, popular) in [(4, 4, 0, 0), (30, 6, 0, 2), (500, 10, 3, 5), (5000, 12, 0, 50)] {
+        let all = random(400, items, longest, levels, popular, &mut numbers);
+        let x = random(3, items, longest, levels, popular, &mut numbers);
+        let weight = Weight::Mult(Factor::Log);
+        let kernel = || Measure::kernel(&weight, items).unwrap();
+        for measure in [
+            Measure::distance(items),
+            kernel(),
+            kernel().signed().unwrap().normalized(),
+            Measure::rank_biased_overlap(items, 0.9, "ext", "a").unwrap(),
+            Measure::average_overlap(items, None).unwrap(),
+        ] {
+            // The rows of `all` that are in the index.
+            let mut kept: Vec<usize> = (0..numbers.below(100)).collect();
+            let first = rows_of(&all, &kept);
+            let mut index = ListIndex::new(&measure, &first, Options::default()).unwrap();
+            for step in 0..25 {
+                let before = index.clone();
+                if numbers.below(2) == 0 {
+                    let rows: Vec<_> = (0..numbers.below([3, 60][step % 2])).map(|_| numbers.below(400)).collect();
+                    index.add(&rows_of(&all, &rows), Options::default()).unwrap();
+                    kept.extend(rows);
+                } else if !kept.is_empty() {
+                    let rows: Vec<_> = (0..numbers.below(kept.len())).map(|_| numbers.below(kept.len())).collect();
+                    index.remove(&rows, Options::default()).unwrap();
+                    let mut row = 0;
+                    kept.retain(|_| {
+                        row += 1;
+                        !rows.contains(&(row - 1))
+                    });
+                }
+                let lists = rows_of(&all, &kept);
+                assert_eq!(index.rows(), kept.len());
+                assert_eq!(index.to_lists().unwrap(), lists);
+                let fresh = ListIndex::new(&measure, &lists, Options::default()).unwrap();
+                for queries in [Some(&x), None] {
+                    let most = kept.len().saturating_sub(usize::from(queries.is_none()));
+                    for count in [1, 5, most] {
+                        let found = index.neighbors(queries, count, Options::default());
+                        assert_eq!(found, fresh.neighbors(queries, count, Options::default()), "{count} {measure:?}");
+                    }
+                    let found = index.within(queries, 0.3, Options::default());
+                    assert_eq!(found, fresh.within(queries, 0.3, Options::default()));
+                }
+                // A copy made before does not change.
+                assert!(before.rows() == index.rows() || before.to_lists() != index.to_lists());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_index_grows_by_longer_lists_and_refuses_others() {
+    let items = 3000;
+    let mut numbers = Random(23);
+    let lists = random(50, items, 5, 0, 20, &mut numbers);
+    let (listed, ranks): (Vec<_>, Vec<_>) = (0..2000).map(|item| (item, (item * 7 % 2000) as f64)).unzip();
+    let long = Lists::from_ranks(items, &[0, 2000], &listed, &ranks).unwrap();
+    let both = Lists::from_orders(items, &[vec![7, 2, 9], vec![1]]).unwrap();
+    for measure in [
+        Measure::kernel(&Weight::Mult(Factor::Log), items).unwrap().normalized(),
+        Measure::rank_biased_overlap(items, 0.99, "ext", "a").unwrap(),
+    ] {
+        let mut index = ListIndex::new(&measure, &lists, Options::default()).unwrap();
+        index.add(&long, Options::default()).unwrap();
+        index.add(&both, Options::default()).unwrap();
+        let all = index.to_lists().unwrap();
+        let fresh = ListIndex::new(&measure, &all, Options::default()).unwrap();
+        let found = index.neighbors(None, 9, Options::default()).unwrap();
+        assert_eq!(found, fresh.neighbors(None, 9, Options::default()).unwrap());
+        let other = Lists::from_orders(items - 1, &[vec![7]]).unwrap();
+        assert!(index.add(&other, Options::default()).is_err());
+        assert_eq!(
+            index.remove(&[3, 53], Options::default()).unwrap_err().to_string(),
+            "rows holds 53, but there are 53 rankings, counted from 0"
+        );
+        assert_eq!(index.to_lists().unwrap(), all);
+        assert!(index.select(&[53]).is_err());
+        let mut stop = |_: Progress| ControlFlow::Break(());
+        let interrupted = Options { watch: Some(&mut stop), ..Options::default() };
+        let many = random(200_000, items, 9, 0, 20, &mut numbers);
+        assert_eq!(index.add(&many, interrupted), Err(Error::Interrupted));
+        assert_eq!(index.rows(), 53);
     }
 }

@@ -6,8 +6,8 @@ mod naive;
 use naive::blocks::{self, Value};
 use naive::{Naive, Random};
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, Rankings, RunOptions, Weight, diagonal,
-    embedding, features, gram, gram_into,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, RankingSet, Rankings, RunOptions, Weight,
+    diagonal, embedding, features, gram, gram_into,
 };
 
 /// Rows of numbers in which NaN is what a list leaves out.
@@ -47,19 +47,9 @@ impl Table {
     }
 }
 
-fn weight_of(weight: &Naive) -> Weight {
-    match weight {
-        Naive::Standard => Weight::Standard,
-        Naive::Top(k) => Weight::Top(*k),
-        Naive::Add(u) => Weight::Add(Factor::Values(u.clone())),
-        Naive::Mult(u) => Weight::Mult(Factor::Values(u.clone())),
-        Naive::Average => Weight::Average,
-    }
-}
-
 /// A kernel, signed or not.
 fn kernel(weight: &Naive, signed: bool, items: usize) -> Measure {
-    let kernel = Measure::kernel(&weight_of(weight), items).unwrap();
+    let kernel = Measure::kernel(&weight.weight(), items).unwrap();
     if signed { kernel.signed().unwrap() } else { kernel }
 }
 
@@ -314,36 +304,28 @@ fn what_needs_all_items_has_the_values_of_whole_rankings() {
             measures.push(Measure::correlation(&weight, n).unwrap());
         }
         for measure in measures {
-            let options = Options::default;
-            let found = gram(&measure, &lists, None, options()).unwrap();
+            let (options, what) = (Options::default, format!("{measure:?}"));
             let wanted = gram(&measure, &whole, None, options()).unwrap();
-            close(&found, &wanted, &format!("{measure:?}"));
-            let found = gram(&measure, &lists, Some(&lists), options()).unwrap();
-            close(&found, &wanted, &format!("{measure:?}, columns"));
-            let found = diagonal(&measure, &lists, options()).unwrap();
-            close(&found, &diagonal(&measure, &whole, options()).unwrap(), &format!("{measure:?}, diagonal"));
+            close(&gram(&measure, &lists, None, options()).unwrap(), &wanted, &what);
+            close(&gram(&measure, &lists, Some(&lists), options()).unwrap(), &wanted, &what);
+            let [found, wanted] = [diagonal(&measure, &lists, options()), diagonal(&measure, &whole, options())];
+            close(&found.unwrap(), &wanted.unwrap(), &what);
         }
-        let run = RunOptions::default;
         let coefficients: Vec<f64> = (0..6).map(|_| random.real()).collect();
-        assert_eq!(
-            embedding::combine(&lists, &coefficients, 2, &matrix, run()),
-            embedding::combine(&whole, &coefficients, 2, &matrix, run())
-        );
-        assert_eq!(
-            embedding::linear_function(&lists, 2, &matrix, &matrix, run()),
-            embedding::linear_function(&whole, 2, &matrix, &matrix, run())
-        );
-        let (mut found, mut wanted) = (vec![0.0; 6 * n * n], vec![1.0; 6 * n * n]);
-        embedding::embed_into(&lists, 2, &matrix, &mut found, run()).unwrap();
-        embedding::embed_into(&whole, 2, &matrix, &mut wanted, run()).unwrap();
-        assert_eq!(found, wanted);
-        let kernel = Measure::kernel(&Weight::Standard, n).unwrap();
-        let columns = features::columns(&kernel).unwrap();
-        let (mut found, mut wanted) = (vec![0.0; 6 * columns], vec![1.0; 6 * columns]);
-        features::features_into(&kernel, &lists, &mut found, run()).unwrap();
-        features::features_into(&kernel, &whole, &mut wanted, run()).unwrap();
-        assert_eq!(found, wanted);
+        assert_eq!(embedded(&lists, &coefficients, &matrix), embedded(&whole, &coefficients, &matrix));
     }
+}
+
+/// Everything that is made of the embedding and of features.
+fn embedded<R: RankingSet>(x: &R, coefficients: &[f64], matrix: &[f64]) -> [Vec<f64>; 4] {
+    let run = RunOptions::default;
+    let kernel = Measure::kernel(&Weight::Standard, x.items()).unwrap();
+    let mut tensors = vec![0.0; 6 * matrix.len()];
+    let mut vectors = vec![0.0; 6 * features::columns(&kernel).unwrap()];
+    embedding::embed_into(x, 2, matrix, &mut tensors, run()).unwrap();
+    features::features_into(&kernel, x, &mut vectors, run()).unwrap();
+    let sum = embedding::combine(x, coefficients, 2, matrix, run()).unwrap();
+    [tensors, vectors, sum, embedding::linear_function(x, 2, matrix, matrix, run()).unwrap()]
 }
 
 fn close(found: &[f64], wanted: &[f64], what: &str) {

@@ -3,34 +3,13 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Factor, Measure, Options, Rankings, RunOptions, Weight, Workspace, embedding, gram, instruction_sets};
+use wkendall::{Measure, Options, Rankings, RunOptions, Weight, Workspace, embedding, gram};
 
 /// All tuples of `order` numbers below `n`, in lexicographic order.
 fn tuples(n: usize, order: usize) -> Vec<Vec<usize>> {
     (0..order).fold(vec![Vec::new()], |shorter, _| {
         shorter.into_iter().flat_map(|t| (0..n).map(move |i| [t.clone(), vec![i]].concat())).collect()
     })
-}
-
-/// What a tuple of items with ranks `a` in one ranking and `c` in the other adds, counting from 0.
-fn term(weight: &Weight, n: usize, a: &[usize], c: &[usize]) -> f64 {
-    let increasing = |ranks: &[usize]| ranks.windows(2).all(|pair| pair[0] < pair[1]);
-    if !(increasing(a) && increasing(c)) {
-        return 0.0;
-    }
-    let largest = a.iter().chain(c).max().copied().unwrap_or(0);
-    let u = |factor: &Factor, ranks: &[usize]| -> Vec<f64> {
-        let values = factor.values(n).unwrap();
-        ranks.iter().map(|&rank| values[rank]).collect()
-    };
-    match weight {
-        Weight::Standard => 1.0,
-        Weight::Top(k) => f64::from(u8::from(largest < *k)),
-        Weight::Average => (n - largest) as f64 / n as f64,
-        Weight::Add(factor) => u(factor, a).iter().sum::<f64>() * u(factor, c).iter().sum::<f64>(),
-        Weight::Mult(factor) => u(factor, a).iter().product::<f64>() * u(factor, c).iter().product::<f64>(),
-        _ => unreachable!("only named weights"),
-    }
 }
 
 fn ranks_of(rankings: &Rankings, row: usize) -> Vec<usize> {
@@ -45,38 +24,6 @@ fn sum(s: &[usize], t: &[usize], order: usize, term: impl Fn(&[usize], &[usize])
 
 fn close(value: f64, wanted: f64, size: f64) {
     assert!((value - wanted).abs() <= 1e-12 * size, "{value} {wanted}");
-}
-
-#[test]
-fn named_weights_on_every_instruction_set() {
-    let mut random = Random(1);
-    for n in 0..=6 {
-        let x = Rankings::from_ranks(3, n, &random.rankings(3, n)).unwrap();
-        let u: Vec<f64> = (0..n).map(|_| random.real()).collect();
-        let weights = [
-            Weight::Standard,
-            Weight::Top(n.div_ceil(2).max(1)),
-            Weight::Average,
-            Weight::Add(Factor::Values(u.clone())),
-            Weight::Mult(Factor::Log),
-            Weight::Mult(Factor::Values(u)),
-        ];
-        for weight in weights {
-            for order in 1..=5 {
-                let kernel = Measure::kernel(&weight, n).unwrap().with_order(order).unwrap();
-                for level in instruction_sets() {
-                    let backend = format!("pairs-{level}").parse().unwrap();
-                    let values = gram(&kernel, &x, None, Options { backend, ..Options::default() }).unwrap();
-                    for (index, &value) in values.iter().enumerate() {
-                        let (s, t) = (ranks_of(&x, index / 3), ranks_of(&x, index % 3));
-                        let wanted = sum(&s, &t, order, |a, c| term(&weight, n, a, c));
-                        let size = sum(&s, &t, order, |a, c| term(&weight, n, a, c).abs());
-                        close(value, wanted, size.max(kernel.self_similarity().abs()));
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// More orders than fit a register, and more leaves than one: against a dynamic programme.

@@ -16,7 +16,7 @@ EXPECTED = wkendall.corr(HOLES)
 def test_pandas_keeps_labels():
     frame = pd.DataFrame(HOLES, columns=["b", "a", ("c", 1), 7])
     found = wkendall.corr(frame, pvalues=True)
-    for part in found:
+    for part in (found.statistic, found.pvalue, found.n):
         assert part.index.equals(frame.columns)
         assert part.columns.equals(frame.columns)
     np.testing.assert_array_equal(found.statistic, EXPECTED)
@@ -114,16 +114,15 @@ def test_large_whole_numbers_keep_their_order(least):
     values = {"n": numbers, "x": DATA[:, 0]}
     holes = pd.array([None, *numbers[1:].tolist()], dtype="UInt64" if kind is np.uint64 else "Int64")
     few = wkendall.corr(np.c_[np.r_[np.nan, places[1:]], DATA[:, 0]])
-    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values)), expected)
-    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values | {"n": numbers.tolist()})), expected)
-    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values).astype({"n": object})), expected)
-    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values | {"n": holes})), few)
-    np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(values)), expected)
     nulls = pl.Series([None, *numbers[1:].tolist()], dtype=pl.UInt64 if kind is np.uint64 else pl.Int64)
-    np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(values).with_columns(n=nulls)), few)
-    np.testing.assert_array_equal(
-        wkendall.corr(np.c_[numbers, numbers[::-1]])[0, 1], wkendall.corr(places, places[::-1])[0, 0]
-    )
+    frame, other = pd.DataFrame(values), pl.DataFrame(values)
+    for given, wanted in [
+        *((same, expected) for same in (frame, other, frame.assign(n=numbers.tolist()), frame.astype({"n": object}))),
+        (frame.assign(n=holes), few),
+        (other.with_columns(n=nulls), few),
+    ]:
+        np.testing.assert_array_equal(wkendall.corr(given), wanted)
+    assert wkendall.corr(np.c_[numbers, numbers[::-1]])[0, 1] == wkendall.corr(places, places[::-1])[0, 0]
 
 
 def test_long_doubles_keep_their_order():
@@ -152,9 +151,10 @@ def test_any_layout(layout):
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 2)])
 def test_empty_tables(shape):
     found = wkendall.corr(np.zeros(shape), pvalues=True)
-    for part in found:
+    for part in (found.statistic, found.pvalue):
         assert part.shape == (shape[1], shape[1])
         assert np.isnan(part).all()
+    assert (found.n == shape[0]).all()
     frame = wkendall.corr(pd.DataFrame(np.zeros(shape)))
     assert frame.shape == (shape[1], shape[1])
 

@@ -9,44 +9,7 @@ import wkendall
 from definitions import kernels, random_rankings, random_rows
 from nouns import kernel_of, rankings_of
 from scipy.sparse import csr_array
-from sklearn.svm import SVC
 from wkendall import Kendall, Rankings, TensorKernel
-
-
-def added(pair, s, X, coef, weight, k=None, u=None, signed=False):
-    """What a pair of items adds to the function for a complete ranking s, by the definition of the kernel."""
-    n = len(s)
-    u = None if u is None else [1 / np.log2(r + 1) for r in range(1, n + 1)] if isinstance(u, str) else u
-    first, second = sorted(pair, key=lambda item: s[item])
-    total = 0.0
-    for row, factor in zip(X, coef, strict=True):
-        a, b, c, d = s[first], s[second], row[first], row[second]
-        concordant = c < d
-        largest = max(a, b, c, d)
-        if weight == "standard":
-            term = 1.0
-        elif weight == "top":
-            term = float(largest <= k)
-        elif weight == "average":
-            term = (n + 1 - largest) / n
-        elif weight == "add":
-            term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
-        else:
-            term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
-        total += factor * (term if concordant else -term if signed else 0.0)
-    return total
-
-
-def effects(X, coef, **options):
-    """For each pair the mean of what it adds with the first item before, less the mean with the first item after."""
-    n = X.shape[1]
-    everything = list(permutations(range(1, n + 1)))
-    found = {}
-    for i, j in combinations(range(n), 2):
-        before = [added((i, j), s, X, coef, **options) for s in everything if s[i] < s[j]]
-        after = [added((i, j), s, X, coef, **options) for s in everything if s[j] < s[i]]
-        found[i, j] = np.mean(before) - np.mean(after)
-    return found
 
 
 def importance(X, coef, n_pairs=20, n_jobs=None, **options):
@@ -67,18 +30,6 @@ def check(found, wanted):
     assert (found.effect >= 0).all()
 
 
-LOG = [options for options in kernels(5) if not isinstance(options.get("u"), str) or options["u"] == "log"]
-
-
-@pytest.mark.parametrize("signed", [False, True])
-@pytest.mark.parametrize("options", LOG, ids=lambda options: options["weight"])
-def test_effects_are_differences_of_what_pairs_add(options, signed):
-    rng = np.random.default_rng(0)
-    X, coef = random_rankings(rng, 6, 5), rng.standard_normal(6)
-    found = importance(X, coef, signed=signed, **options)
-    check(found, effects(X, coef, signed=signed, **options))
-
-
 @pytest.mark.parametrize("missing", ["bottom", "anywhere"])
 def test_ties_and_missing_items(missing):
     """The mean embedding: a function of complete rankings minus that of the same with two neighbours turned round."""
@@ -96,33 +47,30 @@ def test_ties_and_missing_items(missing):
         assert values.get((i, j), -values.get((j, i), np.nan)) == pytest.approx(effect, abs=1e-12)
 
 
-def test_weights_of_positions_as_a_matrix_stack_or_factors():
+def effects(X, coef, stack):
+    """For each pair the mean of what it adds with the first item before, less the mean with the first item after."""
+    n = X.shape[1]
+    found = dict.fromkeys(combinations(range(n), 2), 0.0)
+    for U in stack.reshape(-1, n, n):
+        B = sum(factor * U[np.ix_(row - 1, row - 1)] for factor, row in zip(coef, X, strict=True))
+        for i, j in found:
+            of = {True: [], False: []}
+            for s in permutations(range(n)):
+                of[s[i] < s[j]].append(B[i, j] * U[s[i], s[j]] + B[j, i] * U[s[j], s[i]])
+            found[i, j] += np.mean(of[True]) - np.mean(of[False])
+    return found
+
+
+def test_every_weight():
     rng = np.random.default_rng(3)
     X, coef = random_rankings(rng, 5, 4), rng.standard_normal(5)
-    for weight, extra in (("mult", {"u": "log"}), ("average", {})):
-        named = importance(X, coef, weight=weight, **extra)
-        given = importance(X, coef, U=wkendall.position_weights(4, weight, **extra))
-        np.testing.assert_array_equal(named.first, given.first)
-        np.testing.assert_array_equal(named.second, given.second)
-        np.testing.assert_allclose(named.effect, given.effect, rtol=1e-10, atol=1e-12)
-    vectors = rng.standard_normal((2, 3, 4))
-    U = np.einsum("ta,tb->ab", *vectors)
-    for one, other in zip(importance(X, coef, U=tuple(vectors)), importance(X, coef, U=U), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9)
-
-
-def test_the_mean_effect_of_any_matrix():
-    rng = np.random.default_rng(4)
-    X, coef, U = random_rankings(rng, 5, 4), rng.standard_normal(5), rng.standard_normal((4, 4))
-    found = wkendall.pair_importance(X, coef, kernel=TensorKernel(U))
-    B = sum(factor * U[np.ix_(row - 1, row - 1)] for factor, row in zip(coef, X, strict=True))
-    wanted = {}
-    for i, j in combinations(range(4), 2):
-        of = {True: [], False: []}
-        for s in permutations(range(4)):
-            of[s[i] < s[j]].append(B[i, j] * U[s[i], s[j]] + B[j, i] * U[s[j], s[i]])
-        wanted[i, j] = np.mean(of[True]) - np.mean(of[False])
-    check(found, wanted)
+    stack, vectors = rng.standard_normal((2, 4, 4)), rng.standard_normal((2, 3, 4))
+    for U, weights in ((stack[0], stack[0]), (stack, stack), (tuple(vectors), np.einsum("ta,tb->ab", *vectors))):
+        check(importance(X, coef, U=U), effects(X, coef, weights))
+    for options in kernels(4):
+        U = wkendall.position_weights(4, **options)
+        check(importance(X, coef, **options), effects(X, coef, U))
+        check(importance(X, coef, signed=True, **options), effects(X, coef, (U - U.swapaxes(-1, -2)) / np.sqrt(2)))
 
 
 def test_normalized_functions():
@@ -133,21 +81,6 @@ def test_normalized_functions():
     plain = importance(X, np.where(own > 0, coef / np.sqrt(np.maximum(own, 1e-300)), 0), ties="mean", signed=True)
     np.testing.assert_array_equal(found.first, plain.first)
     np.testing.assert_allclose(found.effect, plain.effect / np.sqrt(10), rtol=1e-12)
-
-
-def test_a_support_vector_machine_shows_the_planted_pair():
-    rng = np.random.default_rng(6)
-    X = random_rankings(rng, 200, 12)
-    y = X[:, 3] < X[:, 7]
-    model = SVC(kernel="precomputed", C=10).fit(wkendall.gram_matrix(X, normalize=True), y)
-    names = [f"item {number}" for number in range(12)]
-    support, kernel = Rankings(X, items=names)[model.support_], Kendall(normalize=True)
-    found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=3, kernel=kernel)
-    assert (found.first[0], found.second[0]) == ("item 3", "item 7")
-    assert len(found.effect) == 3
-    assert found.effect[0] > 2 * found.effect[1]
-    swapped = wkendall.pair_importance(X[model.support_], -model.dual_coef_[0], n_pairs=3, kernel=kernel)
-    assert (swapped.first[0], swapped.second[0]) == (7, 3)
 
 
 def test_lists_order_and_threads():

@@ -15,8 +15,7 @@ from wkendall import Kendall, Mallows, Rankings
 from wkendall._run import Run
 from wkendall.datasets import make_mallows, make_uniform
 from wkendall.statistics import permutations
-from wkendall.statistics.permutations import Groups, null_distribution
-from wkendall.statistics.results import TestResult
+from wkendall.statistics.permutations import Groups, TestResult, null_distribution
 from wkendall.statistics.two_samples import compare
 
 U = np.random.default_rng(5).standard_normal((5, 5))

@@ -5,37 +5,32 @@ This module does not check whether the numbers are rankings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable
 from decimal import Decimal
 from numbers import Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import TEXT, check_unmasked, wrong_axes
+from wkendall._arguments import TEXT, check_unmasked, same_label, wrong_axes
 from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry, bad_type
 from wkendall._text import shown
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:
     """Refuse two data frames or series whose items, or columns, have different labels, or the same in another order."""
-    first, second = _labels(x, attribute), _labels(y, attribute)
+    first, second = labels_of(x, attribute), labels_of(y, attribute)
     for column, (one, other) in enumerate(zip(first or (), second or (), strict=False)):
-        if one is not other and one != other and not (one != one and other != other):
-            raise RankingError(
-                f"{kind} {column} is labelled {one!r} in {names[0]} and {other!r} in {names[1]}: both must have the same "
-                f"{kind}s in the same order",
-                argument=names[1],
-                column=column,
-                value=other,
-                kind="items differ",
-            )
+        if not same_label(one, other):
+            found = f"{kind} {column} is labelled {one!r} in {names[0]} and {other!r} in {names[1]}"
+            message = f"{found}: both must have the same {kind}s in the same order"
+            raise RankingError(message, argument=names[1], column=column, value=other, kind="items differ")
 
 
 def check_not_rearranged(x: object, y: object, attribute: str, names: tuple[str, str], kind: str) -> None:
     """Refuse two data frames or series with the same labels in another order; other labels are accepted."""
-    first, second = (sorted(map(repr, _labels(values, attribute) or ())) for values in (x, y))
+    first, second = (sorted(map(repr, labels_of(values, attribute) or ())) for values in (x, y))
     if first == second:
         check_same_labels(x, y, attribute, names, kind)
 
@@ -46,9 +41,10 @@ def check_collected(values: object, name: str) -> None:
         raise bad_type(name, f" is a LazyFrame, whose rows have not been computed: pass {name}.collect()")
 
 
-def _labels(values: object, attribute: str) -> list[object] | None:
-    found = getattr(values, attribute, None)
-    return None if found is None or callable(found) else list(cast("Iterable[object]", found))
+def labels_of(values: object, attribute: str) -> list[Hashable] | None:
+    """Return the columns of a data frame, or the index of a series; None if there is none."""
+    found: Any = getattr(values, attribute, None)
+    return None if found is None or callable(found) else list(found)
 
 
 def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:

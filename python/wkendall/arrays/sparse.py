@@ -89,7 +89,6 @@ def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[A
 
 
 def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return numbers of a type that Rust takes."""
     if data.dtype.name in _TYPES and data.dtype.isnative:
         return data
     if data.dtype.kind not in "iuf":

@@ -1,7 +1,7 @@
 """The command line, `wkendall`.
 
-Each command is a module with two functions. `add_parser(commands)` defines its options. `run(arguments)` does the work
-and returns an exit code. Slow imports are made when a command runs.
+Each command is a module with texts for its help, and two functions. `add_options(parser)` adds its options.
+`run(arguments)` does the work and returns an exit code. Slow imports are made when a command runs.
 
 Layers, each using only those below it:
 
@@ -9,9 +9,7 @@ Layers, each using only those below it:
     validation          scores on folds
     kernel_options      the options for what is computed for a pair of rankings
     labels              labels and groups of rankings
-    tables              files to tables of observations
-    reading             files to rankings
-    items               the items of several files, matched by name
+    reading             files to rankings of the same items
     arrays              NumPy files to arrays
     options             options that several commands share
     output              files that are written completely or not at all
@@ -57,25 +55,7 @@ or not at all.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after the program name; those of the process if absent.
-
-    Returns
-    -------
-    int
-        0 success, 1 failure, 2 wrong usage, 130 interrupted.
-
-    Examples
-    --------
-    >>> from wkendall.cli import main
-    >>> main(["--version"])  # doctest: +ELLIPSIS
-    wkendall ...
-    0
-    """
+    """Run a command, `argv` without the name of the program, and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         with _termination_as_exit(), _warnings_in_one_line():
@@ -136,10 +116,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", **debug)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
-        command.add_parser(commands)
-    for of_command in commands.choices.values():
+        of_command = commands.add_parser(
+            command.__name__.rpartition(".")[2],
+            help=command._SUMMARY,
+            description=command._DESCRIPTION,
+            epilog=command._EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_options(of_command)
         of_command.add_argument("--debug", **debug, default=argparse.SUPPRESS)
-        of_command.set_defaults(parser=of_command)
+        of_command.set_defaults(parser=of_command, run=command.run)
     return parser
 
 

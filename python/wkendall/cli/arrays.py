@@ -128,14 +128,6 @@ def _check_header(file: IO[bytes], size: int) -> None:
         )
 
 
-def _check_room(path: Path, size: int) -> None:
-    """Refuse an .npy file that does not fit in memory; it need not be damaged."""
-    try:
-        check_room(size)
-    except ValueError as error:
-        raise CommandError(f"{path} cannot be read: {error}") from error
-
-
 @contextmanager
 def _loaded(path: Path) -> Iterator[Any]:
     """Yield the array of an .npy file, or the arrays of an .npz file, which are read on access."""
@@ -146,7 +138,10 @@ def _loaded(path: Path) -> Iterator[Any]:
                 file.seek(0)
                 size = os.fstat(file.fileno()).st_size
                 _check_header(file, size)
-                _check_room(path, size)
+                try:
+                    check_room(size)
+                except ValueError as error:  # the file need not be damaged
+                    raise CommandError(f"{path} cannot be read: {error}") from error
             file.seek(0)
             loaded = np.load(file, allow_pickle=False)
         except _DAMAGE as error:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from wkendall.cli.kernel_options import add_kernel, is_weighted, measure_of
 from wkendall.cli.labels import groups_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.options import add_column, add_number, add_reading, add_running, wants_progress
 from wkendall.cli.output import standard_output
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.measures import Kernel, Mallows
 from wkendall.rankings import Rankings
-from wkendall.statistics.results import TestResult
+from wkendall.statistics.permutations import TestResult
 from wkendall.statistics.samples import check_size, observed
 from wkendall.statistics.two_samples import two_sample_test
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
+_SUMMARY = "test whether groups of rankings differ"
 _DESCRIPTION = """\
 Test whether groups of rankings come from the same distribution. Print how much
 they differ, and a p-value: the share of random assignments of people to groups
@@ -53,27 +51,14 @@ class Group(NamedTuple):
         return int(observed(self.rankings).sum())
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "compare", "test whether groups of rankings differ", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("files", type=Path, nargs="+", metavar="INPUT", help="the rankings, one file for each group")
-    parser.add_argument(
-        "--group",
-        metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that has the groups; for a single file",
-    )
+    add_column(parser, "--group", "the groups; for a single file")
     parser.add_argument("--json", action="store_true", help="for programs")
     test = parser.add_argument_group("the test")
-    test.add_argument(
-        "--permutations",
-        type=whole_number(1),
-        default=9999,
-        metavar="N",
-        help="number of random permutations; default 9999",
-    )
-    test.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the permutations; default 0"
-    )
+    add_number(test, "--permutations", 9999, "number of random permutations")
+    add_number(test, "--seed", 0, "seed of the permutations", least=0)
     mallows = (
         "exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); lam is "
     )
@@ -82,7 +67,6 @@ def add_parser(commands: Commands) -> None:
     add_kernel(parser, "--kernel", {"mallows": mallows, "kendall": kendall})
     add_reading(parser)
     add_running(parser, writes=False)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -111,7 +95,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
     if arguments.group is None and len(arguments.files) < 2:
         raise UsageError("there must be two files, one for each group, or --group COLUMN with one file")
     if arguments.group is not None:

@@ -7,7 +7,7 @@ import csv
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, get_args
+from typing import Any, NamedTuple, TextIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,15 @@ from numpy.typing import NDArray
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.labels import groups_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, whole_number
-from wkendall.cli.output import check_not_input, new_file, standard_output
+from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running
+from wkendall.cli.output import STDOUT, check_output, ending_of, new_file, say_written, text_file
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
 from wkendall.reading.text_files import MISSING, NUMBER
 from wkendall.statistics.consensus import Consensus, Method, consensus
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
 FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 
+_SUMMARY = "find the ranking that agrees most with others"
 _DESCRIPTION = """\
 Find the ranking that agrees most with the rankings of a file. Without options
 for weights this is Kemeny's ranking, which disagrees with them on the fewest
@@ -49,26 +47,18 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "consensus", "find the ranking that agrees most with others", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    add_output(parser, "OUTPUT", "a .txt, .csv or .json file; default standard output", required=False)
+    what = "a .txt, .csv or .json file; default, and -, standard output"
+    add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
         help="output format; default given by the name of the output, or text",
     )
-    parser.add_argument(
-        "--weights",
-        metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that has the weight of each ranking",
-    )
-    parser.add_argument(
-        "--group",
-        metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that has the groups: find a ranking for each",
-    )
+    add_column(parser, "--weights", "the weight of each ranking")
+    add_column(parser, "--group", "the groups: find a ranking for each")
     search = parser.add_argument_group("how it is found")
     search.add_argument(
         "--method",
@@ -77,13 +67,10 @@ def add_parser(commands: Commands) -> None:
         help="exact: the best of all rankings, for up to 20 items; local: insertions and swaps, for any number of items; borda: "
         "by mean ranks; auto (default): exact where possible",
     )
-    search.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the local search; default 0"
-    )
+    add_number(search, "--seed", 0, "seed of the local search", least=0)
     add_kernel(parser)
     add_reading(parser)
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 class Found(NamedTuple):
@@ -96,21 +83,17 @@ class Found(NamedTuple):
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the rankings and write them."""
+    arguments.output = None if arguments.output == STDOUT else arguments.output
     kind = _check(arguments)
     measure = measure_of(arguments)
-    if arguments.output is None:
-        with standard_output() as file:
-            _write(file, kind, arguments.group, _find(arguments, measure))
-        return 0
-    with new_file(arguments.output, arguments.force) as unfinished:
+    with new_file(arguments.output or STDOUT, arguments.force) as unfinished:
         found = _find(arguments, measure)
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
+        with text_file(unfinished) as file:
             _write(file, kind, arguments.group, found)
-    items = f"{len(found[0].consensus.ranking)} items"
-    said = (
-        f"{items}, score {found[0].consensus.score:.6g}" if arguments.group is None else f"{len(found)} groups, {items}"
-    )
-    print(f"wrote {arguments.output}: {said}")
+    if arguments.output is not None:
+        items, score = f"{len(found[0].consensus.ranking)} items", f"score {found[0].consensus.score:.6g}"
+        said = f"{items}, {score}" if arguments.group is None else f"{len(found)} groups, {items}"
+        say_written(arguments.output, said)
     return 0
 
 
@@ -118,14 +101,10 @@ def _check(arguments: argparse.Namespace) -> str:
     """Refuse wrong combinations of options before any file is read; return the type of the output."""
     kind = "text" if arguments.format is None else arguments.format
     if arguments.output is not None:
-        known = FORMATS.get(arguments.output.suffix.lower())
-        if known is None:
-            endings = ", ".join(FORMATS)
-            raise UsageError(f"the name of the output must end in one of {endings}, not be {str(arguments.output)!r}")
-        if arguments.format not in (None, known):
+        check_output(arguments.output, [*FORMATS], arguments.file, arguments.u, arguments.U, arguments.W)
+        kind = FORMATS[ending_of(arguments.output)]
+        if arguments.format not in (None, kind):
             raise UsageError(f"--format {arguments.format} does not go with the name {str(arguments.output)!r}")
-        kind = known
-        check_not_input(arguments.output, arguments.file, arguments.u, arguments.U, arguments.W)
     for name in ("weights", "group"):
         if kind_of(arguments.file) == PREFLIB and getattr(arguments, name) is not None:
             raise UsageError(f"--{name} goes with CSV and .npz files: PrefLib files have numbers of voters")
@@ -154,21 +133,19 @@ def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
 
 
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
-    """Return the weight of each ranking."""
     cells = source.apart[column]
     if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
         what = f"has shape {cells.shape} and dtype {cells.dtype}"
         raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
-    return np.array([_weight(source, column, row, cell) for row, cell in enumerate(cells)])
-
-
-def _weight(source: Source, column: str, row: int, cell: Any) -> float:
-    weight = float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan
-    if 0 <= weight < math.inf:
-        return weight
-    where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
-    found = "missing" if isinstance(cell, str) and cell in MISSING else repr(cell) if isinstance(cell, str) else weight
-    raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
+    weights = [float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan for cell in cells]
+    for row, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+        if not 0 <= weight < math.inf:
+            where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
+            found: Any = weight
+            if isinstance(cell, str):
+                found = "missing" if cell in MISSING else repr(cell)
+            raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
+    return np.array(weights)
 
 
 def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> None:

@@ -1,35 +1,44 @@
-"""`wkendall corr`: Kendall's tau-b between the columns of a table, with p-values."""
+"""`wkendall corr`: rank correlations between the columns of a table, with p-values and intervals."""
 
 from __future__ import annotations
 
 import argparse
 import csv
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, get_args
+from typing import Any, TextIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import short
+from wkendall.cli import reading
+from wkendall.cli.arrays import from_npz, load_array
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import check_table_options
-from wkendall.cli.tables import check_ending, read_tables
+from wkendall.cli.options import add_output, add_running, add_tables, wants_progress, whole_number
+from wkendall.cli.output import (
+    STDOUT,
+    check_not_input,
+    check_output,
+    ending_of,
+    new_file,
+    say_written,
+    standard_output,
+    text_file,
+    write_npz,
+)
 from wkendall.reading.contents import Contents
-from wkendall.statistics.correlations import Alternative, Correlations, corr
+from wkendall.reading.csv_columns import read_columns
+from wkendall.statistics.correlations import Alternative, Correlations, CorrelationTable, Method, corr
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
-STDOUT = Path("-")
 ENDINGS = (".csv", ".npy", ".npz")
+#: The endings of the names of tables.
+_TABLES = [ending for ending, kind in reading.KINDS.items() if kind != reading.PREFLIB]
 
+_SUMMARY = "compute rank correlations between the columns of a table"
 _DESCRIPTION = """\
-Compute Kendall's tau-b between all columns of a table, or between the columns
+Compute rank correlations between all columns of a table, or between the columns
 of two tables with the same observations, and write the matrix.
 
 Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
@@ -41,10 +50,13 @@ it goes to a .csv file, with the names of the columns if they have any; to an
 .npy file; or to an .npz file, as the arrays statistic, columns and, with
 --against, columns_against.
 
-With --pvalues the p-values go to the array pvalue of an .npz file, and for the
-other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
-Without --pvalues such a file from an earlier run is refused, because it would
-not belong to the new matrix; --force removes it.
+P-values and the ends of intervals go to the arrays pvalue, low and high of an
+.npz file, and for the other kinds to files of their own: tau.csv has them in
+tau_pvalues.csv, tau_low.csv and tau_high.csv. Such a file from an earlier run
+that would not belong to the new matrix is refused; --force removes it.
+
+With --at-least or --pairs the result is a table with a line for each pair of
+columns, in one .csv or .npz file.
 """
 _EPILOG = """\
 examples:
@@ -52,13 +64,13 @@ examples:
   wkendall corr table.csv -o tau.csv --pvalues
   wkendall corr people.csv -o tau.npz --skip age --min-periods 10
   wkendall corr table.csv --against traits.csv -o both.csv
+  wkendall corr table.csv --method spearman --confidence 0.95
+  wkendall corr genes.csv --at-least 0.6 --pvalues -o network.csv
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    summary = "compute Kendall's tau-b between the columns of a table"
-    parser = new_parser(commands, "corr", summary, _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
     what = ".csv, .npy or .npz; - is CSV on standard output; without it a rounded table is printed"
     add_output(parser, "OUTPUT", what, required=False)
@@ -68,7 +80,19 @@ def add_parser(commands: Commands) -> None:
         metavar="FILE",
         help="a table with the same observations; each of its variables is a column of the matrix",
     )
+    parser.add_argument("--method", choices=get_args(Method), default="tau-b", help="the coefficient (default: tau-b)")
     parser.add_argument("--pvalues", action="store_true", help="write p-values too")
+    parser.add_argument("--confidence", type=float, metavar="P", help="write intervals of this confidence too: 0.95")
+    parser.add_argument("--weights", metavar="COLUMN", help="a column of the table with a weight for each observation")
+    parser.add_argument(
+        "--at-least",
+        type=float,
+        metavar="R",
+        help="only pairs of columns with a correlation of R or more, or -R or less",
+    )
+    parser.add_argument(
+        "--pairs", type=Path, metavar="FILE", help="only these pairs of columns: a CSV file with two names in each line"
+    )
     parser.add_argument(
         "--alternative",
         choices=get_args(Alternative),
@@ -83,7 +107,6 @@ def add_parser(commands: Commands) -> None:
     )
     add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,91 +115,195 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         with standard_output() as stream:
             x, y = _read(arguments)
-            _print(stream, _computed(arguments, x, y), x, y)
+            _print(stream, arguments, _computed(arguments, x, y), x, y)
         return 0
     started = time.perf_counter()
+    further = _beside(arguments).values()
     with ExitStack() as stack:
-        if arguments.output == STDOUT:
-            stream = stack.enter_context(standard_output())
-            x, y = _read(arguments)
-            found = _computed(arguments, x, y)
-            _write_csv(stream, found.statistic, x, y)
-            stream.flush()
-        else:
-            names = [arguments.output, *_second(arguments)]
-            files = [stack.enter_context(new_file(name, arguments.force)) for name in names]
-            x, y = _read(arguments)
-            found = _computed(arguments, x, y)
-            _write(arguments.output.suffix.lower(), files, found, x, y)
-    if not arguments.pvalues:
-        for path in filter(Path.is_file, _beside(arguments.output)):
-            path.unlink()
-    said = f"{' x '.join(map(str, found.statistic.shape))} float64 in {time.perf_counter() - started:.2f} s"
-    written = " and ".join(str(name) for name in (arguments.output, *_second(arguments)))
-    print(f"wrote {written}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+        files = [stack.enter_context(new_file(name, arguments.force)) for name in (arguments.output, *further)]
+        x, y = _read(arguments)
+        found = _computed(arguments, x, y)
+        _write(ending_of(arguments.output), files, found, x, y)
+    for path in filter(Path.is_file, _foreign(arguments)):
+        path.unlink()
+    shape = " x ".join(map(str, found.statistic.shape)) + (" pairs" if _as_table(arguments) else "")
+    say_written(arguments.output, f"{shape} float64 in {time.perf_counter() - started:.2f} s", *further)
     return 0
 
 
-def _beside(output: Path | None) -> list[Path]:
-    """Return the name of the file that p-values go to, if they have one of their own."""
-    if output is None or output == STDOUT or output.suffix.lower() == ".npz":
-        return []
-    return [output.with_name(f"{output.stem}_pvalues{output.suffix}")]
+def _as_table(arguments: argparse.Namespace) -> bool:
+    return arguments.at_least is not None or arguments.pairs is not None
 
 
-def _second(arguments: argparse.Namespace) -> list[Path]:
-    """Return the name of the second file that is written."""
-    return _beside(arguments.output) if arguments.pvalues else []
+def _files(arguments: argparse.Namespace) -> dict[str, Path]:
+    """Return the names of the files that further matrices have, if each has one of its own."""
+    output: Path | None = arguments.output
+    if output is None or output == STDOUT or output.suffix.lower() == ".npz" or _as_table(arguments):
+        return {}
+    names = {"pvalue": "pvalues", "low": "low", "high": "high"}
+    return {part: output.with_name(f"{output.stem}_{name}{output.suffix}") for part, name in names.items()}
 
 
-def _inputs(arguments: argparse.Namespace) -> list[Path]:
-    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
+def _beside(arguments: argparse.Namespace) -> dict[str, Path]:
+    """Return the further files that are written."""
+    wanted = {
+        "pvalue": arguments.pvalues,
+        "low": arguments.confidence is not None,
+        "high": arguments.confidence is not None,
+    }
+    return {part: path for part, path in _files(arguments).items() if wanted[part]}
+
+
+def _foreign(arguments: argparse.Namespace) -> list[Path]:
+    """Return the further files that would not belong to the new matrix."""
+    written = _beside(arguments)
+    return [path for part, path in _files(arguments).items() if part not in written]
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
     output: Path | None = arguments.output
-    if output not in (None, STDOUT) and output.suffix.lower() not in ENDINGS:
-        raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
-    if arguments.pvalues and output == STDOUT:
-        raise UsageError("--pvalues makes a second matrix, which cannot go to standard output: name a file")
+    if output is not None:
+        check_output(output, ENDINGS, *reading.inputs_of(arguments))
+    more = "--pvalues" if arguments.pvalues else "--confidence" if arguments.confidence is not None else None
+    if more and output == STDOUT and not _as_table(arguments):
+        raise UsageError(f"{more} makes a second matrix, which cannot go to standard output: name a file")
+    if arguments.at_least is not None and arguments.pairs is not None:
+        raise UsageError("--at-least and --pairs do not go together")
+    if _as_table(arguments) and output not in (None, STDOUT) and output.suffix.lower() == ".npy":
+        raise UsageError("the table of --at-least and --pairs goes to a .csv or .npz file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
-    for name in filter(None, (output, *_beside(output))):
-        check_not_input(name, *_inputs(arguments))
-    for path in _inputs(arguments):
-        check_ending(path)
-    check_table_options(arguments, *_inputs(arguments))
-    for name in _beside(output):
-        if not arguments.pvalues and not arguments.force and name.is_file():
-            raise CommandError(f"{name} has p-values that would not belong to the new {output}: --force removes it")
+    for name in _files(arguments).values():
+        check_not_input(name, *reading.inputs_of(arguments))
+    for path in reading.inputs_of(arguments):
+        if reading.KINDS.get(path.suffix.lower()) == reading.PREFLIB:
+            raise UsageError(f"{path} is a PrefLib file, but a table of observations is a CSV or NumPy file")
+        if path.suffix.lower() not in _TABLES:
+            raise CommandError(f"{path}: the name of a file with a table must end in one of {', '.join(_TABLES)}")
+    reading.check_table_options(arguments, *reading.inputs_of(arguments))
+    for name in _foreign(arguments):
+        if not arguments.force and name.is_file():
+            what = "p-values" if name.stem.endswith("_pvalues") else "the ends of intervals"
+            raise CommandError(f"{name} has {what} that would not belong to the new {output}: --force removes it")
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
-    x, *others = read_tables(arguments, *_inputs(arguments))
-    return x, others[0] if others else None
+    """Read the tables as the options say; two must have the same observations."""
+    tables = [_read_table(path, arguments) for path in reading.inputs_of(arguments)]
+    for table in tables:
+        reading.say_size(table, "observation", "column")
+    reading.check_found(arguments, *tables)
+    if len(tables) == 1:
+        return tables[0], None
+    _check_same_observations(*tables)
+    return tables[0], tables[1]
 
 
-def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Correlations:
+def _read_table(path: Path, arguments: argparse.Namespace) -> Contents:
+    kind = reading.KINDS[path.suffix.lower()]
+    if kind == reading.CSV:
+        how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items")}
+        with reading.csv_errors(arguments):
+            return read_columns(path, **how)._replace(name=str(path))
+    table = {"rows": "the table", "column": "column"}
+    found = from_npz(path, arguments.array, **table) if kind == reading.NPZ else Contents(str(path), load_array(path))
+    X = np.asarray(found.X)
+    if X.ndim not in (1, 2):
+        shape = f"an array of shape {X.shape}"
+        raise CommandError(
+            f"{path} has {shape}, but must have two axes, one observation a row, or one axis for one column"
+        )
+    return found._replace(X=X[:, np.newaxis] if X.ndim == 1 else X)
+
+
+def _check_same_observations(x: Contents, y: Contents) -> None:
+    if len(x.X) != len(y.X):
+        raise CommandError(
+            f"{x.name} has {len(x.X)} rows, but {y.name} has {len(y.X)}: both must have the same observations"
+        )
+    for row, (first, second) in enumerate(zip(x.ids or (), y.ids or (), strict=bool(x.ids and y.ids))):
+        if first != second:
+            raise CommandError(
+                f"{y.name}, line {y.lines[row]}: the observation is {second!r}, but {first!r} in {x.name}, line "
+                f"{x.lines[row]}: both must have the same observations in the same order"
+            )
+
+
+def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Any:
+    """Return matrices, or a table of pairs with the names of the columns."""
+    x, weights = _without_weights(arguments.weights, x)
+    pairs = None if arguments.pairs is None else _read_pairs(arguments.pairs, x, y or x)
     with command_errors(data=x.name, other=y and y.name):
         found = corr(
             x.X,
             None if y is None else y.X,
-            min_periods=arguments.min_periods,
+            method=arguments.method,
+            pairs=pairs,
+            weights=weights,
+            at_least=arguments.at_least,
+            confidence=arguments.confidence,
             pvalues=arguments.pvalues,
             alternative=arguments.alternative or "two-sided",
+            min_periods=arguments.min_periods,
             n_jobs=arguments.jobs,
             progress=wants_progress(arguments),
         )
-    return found if arguments.pvalues else Correlations(found, None)
+    more = arguments.pvalues or arguments.confidence is not None
+    if pairs is not None:
+        return CorrelationTable(pairs[0], pairs[1], *(found if more else (found,)))
+    return found if more or arguments.at_least is not None else Correlations(found)
 
 
-def _print(stream: TextIO, found: Correlations, x: Contents, y: Contents | None) -> None:
-    """Print the matrix, and the p-values below it; columns without names have their numbers."""
-    rows, columns = ([*(table.items or map(str, range(1, table.shape[1] + 1)))] for table in (x, y or x))
-    for title, matrix in zip(("Kendall's tau-b", "p-values"), found, strict=True):
-        if matrix is None:
-            continue
+def _without_weights(name: str | None, x: Contents) -> tuple[Contents, NDArray[Any] | None]:
+    """Separate the column of weights from the table."""
+    if name is None:
+        return x, None
+    names = _names(x)
+    if name not in names:
+        raise CommandError(f"there is no column {name!r} of weights in {x.name}: it has {', '.join(map(repr, names))}")
+    column, table = names.index(name), np.asarray(x.X)
+    items = None if x.items is None else [item for item in x.items if item != name]
+    return x._replace(X=np.delete(table, column, axis=1), items=items), table[:, column]
+
+
+def _read_pairs(path: Path, x: Contents, y: Contents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Read the names of columns, two in each line."""
+    found: list[list[int]] = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for number, line in enumerate(csv.reader(file), 1):
+            if not line:
+                continue
+            if len(line) != 2:
+                raise CommandError(f"{path}, line {number} has {len(line)} cells: it must have two names of columns")
+            for name, contents in zip(line, (x, y), strict=True):
+                if name not in _names(contents):
+                    raise CommandError(f"{path}, line {number} names {name!r}, but {contents.name} has no such column")
+            found.append([_names(contents).index(name) for name, contents in zip(line, (x, y), strict=True)])
+    first, second = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def _names(contents: Contents) -> list[str]:
+    """Return the names of the columns; those without names have their numbers."""
+    return [*map(str, contents.items or range(1, contents.shape[1] + 1))]
+
+
+_TITLES = {
+    "tau-b": "Kendall's tau-b", "tau-a": "Kendall's tau-a", "tau-c": "Stuart's tau-c", "gamma": "Gamma",
+    "somers": "Somers' D", "spearman": "Spearman's rho",
+}  # fmt: skip
+
+
+def _print(stream: TextIO, arguments: argparse.Namespace, found: Any, x: Contents, y: Contents | None) -> None:
+    """Print the matrices, or the table of pairs."""
+    if isinstance(found, CorrelationTable):
+        _write_csv(stream, found, x, y)
+        return
+    x, _ = _without_weights(arguments.weights, x)
+    rows, columns = _names(x), _names(y or x)
+    titles = (_TITLES[arguments.method], "p-values", "from", "to")
+    shown = [(title, matrix) for title, matrix in zip(titles, found[:4], strict=True) if matrix is not None]
+    for number, (title, matrix) in enumerate(shown):
         cells = [["" if value != value else f"{value:.3f}" for value in row] for row in matrix.tolist()]
         names = [short(name, 30) for name in rows]
         heads = [short(name, 30) for name in columns]
@@ -185,26 +312,38 @@ def _print(stream: TextIO, found: Correlations, x: Contents, y: Contents | None)
         for name, row in ((title, heads), *zip(names, cells, strict=True)):
             padded = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
             print("  ".join((f"{name:{first}}", *padded)).rstrip(), file=stream)
-        if found.pvalue is not None and matrix is found.statistic:
+        if number + 1 < len(shown):
             print(file=stream)
 
 
-def _write(ending: str, files: list[Path], found: Correlations, x: Contents, y: Contents | None) -> None:
+def _write(ending: str, files: list[Path], found: Any, x: Contents, y: Contents | None) -> None:
     if ending == ".npz":
         names: dict[str, Any] = {"columns": x.items, "columns_against": None if y is None else y.items}
         write_npz(files[0], {**found._asdict(), **names})
         return
-    for path, matrix in zip(files, found, strict=False):
+    parts: list[Any] = (
+        [found] if isinstance(found, CorrelationTable) else [part for part in found[:4] if part is not None]
+    )
+    for path, part in zip(files, parts, strict=True):
         if ending == ".npy":
             with path.open("wb") as file:
-                np.save(file, matrix)
+                np.save(file, part)
         else:
-            with path.open("w", encoding="utf-8", newline="") as stream:
-                _write_csv(stream, matrix, x, y)
+            with text_file(path) as stream:
+                _write_csv(stream, part, x, y)
 
 
-def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Contents, y: Contents | None) -> None:
-    """Write a matrix with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
+def _write_csv(stream: TextIO, found: Any, x: Contents, y: Contents | None) -> None:
+    """Write a matrix, or a table, with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
+    if isinstance(found, CorrelationTable):
+        known = {name: column.tolist() for name, column in found._asdict().items() if column is not None}
+        for side, contents in (("i", x), ("j", y or x)):
+            known[side] = [_names(contents)[place] for place in known[side]]
+        lines = csv.writer(stream, lineterminator="\n")
+        lines.writerow(known)
+        lines.writerows(["" if cell != cell else cell for cell in line] for line in zip(*known.values(), strict=True))
+        return
+    matrix: NDArray[Any] = found.statistic if isinstance(found, Correlations) else found
     rows, columns = x.items, (x if y is None else y).items
     writer = csv.writer(stream, lineterminator="\n")
     if columns is not None:

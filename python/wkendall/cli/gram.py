@@ -6,9 +6,8 @@ import argparse
 import csv
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +15,21 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve, resolved
 from wkendall._memory import check_fits
 from wkendall._run import Run
+from wkendall.cli import output
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
-from wkendall.cli.output import check_new, check_not_input, described, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, read_rankings
+from wkendall.cli.options import add_output, add_reading, add_running, wants_progress
+from wkendall.cli.reading import Source, check_reading, inputs_of, read_both
 from wkendall.gram import similarity_matrix
 from wkendall.gram_file import matrix_file, to_file
 from wkendall.measures import Measure
 from wkendall.rankings import matched
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
-STDOUT = Path("-")
 ENDINGS = (".npy", ".npz", ".csv")
 #: Advice for a matrix that does not fit in memory.
 _ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
 
+_SUMMARY = "compute the matrix of a kernel between rankings"
 _DESCRIPTION = """\
 Compute a kernel between all rankings of a file, or between the rankings of two
 files, and write the matrix.
@@ -62,23 +58,17 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "gram", "compute the matrix of a kernel between rankings", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     add_output(parser, "OUTPUT", ".npy, .csv or .npz; - is CSV on standard output")
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="rankings to compare with; each is a column of the matrix"
     )
-    add_kernel(
-        parser,
-        "--kernel",
-        {
-            "kendall": "weighted concordant pairs (default)",
-            "distance": "the number of discordant pairs d, which is not a kernel",
-            "mallows": "exp(-lam d), with lam 1 unless --lam is given",
-        },
-    )
+    kinds = {"kendall": "weighted concordant pairs (default)"}
+    kinds["distance"] = "the number of discordant pairs d, which is not a kernel"
+    kinds["mallows"] = "exp(-lam d), with lam 1 unless --lam is given"
+    add_kernel(parser, "--kernel", kinds)
     add_reading(parser)
     add_running(parser)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="data type of the matrix")
@@ -87,74 +77,43 @@ def add_parser(commands: Commands) -> None:
         action="store_true",
         help="for .npy: keep finished blocks if the run is interrupted or killed, and continue an earlier run",
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
-    _check(arguments)
+    output.check_output(arguments.output, ENDINGS, *inputs_of(arguments), arguments.u, arguments.U, arguments.W)
+    if arguments.resume and arguments.output.suffix.lower() != ".npy":
+        raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
+    check_reading(arguments, *inputs_of(arguments))
     measure = measure_of(arguments)
     started = time.perf_counter()
     already: int | None = 0
-    if arguments.output == STDOUT:
-        with standard_output() as file:
-            x, y = _read(arguments)
-            write_csv(file, _in_memory(arguments, measure, x, y), *_labels(x, y))
-            file.flush()
-    elif arguments.resume:
-        check_new(arguments.output, force=True)
-        x, y = _read(arguments)
+    if arguments.resume:
+        output.check_new(arguments.output, force=True)
+        x, y = read_both(arguments)
         already = _resume(arguments, measure, x, y)
     else:
         _refuse_unfinished(arguments)
-        with new_file(arguments.output, arguments.force) as unfinished:
-            x, y = _read(arguments)
+        with output.new_file(arguments.output, arguments.force) as unfinished:
+            x, y = read_both(arguments)
             _write(unfinished, arguments, measure, x, y)
     rows, columns = _shape(x, y)
     said = f"{rows} x {columns} {arguments.dtype} in {time.perf_counter() - started:.2f} s"
     if already:
         said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
     if already is None:
-        said = f"{arguments.output} was complete already: {said}, which the comparison took"
+        print(f"{arguments.output} was complete already: {said}, which the comparison took")
     else:
-        said = f"wrote {arguments.output}: {said}"
-    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+        output.say_written(arguments.output, said)
     _tell_of_counts(arguments, x, y)
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
-    if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
-        )
-    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
-    if arguments.resume and arguments.output.suffix.lower() != ".npy":
-        raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
-    check_reading(arguments, *_inputs(arguments))
-
-
-def _inputs(arguments: argparse.Namespace) -> list[Path]:
-    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
-
-
-def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    x, *others = read_rankings(arguments, *_inputs(arguments))
-    return x, others[0] if others else None
 
 
 def _shape(x: Source, y: Source | None) -> tuple[int, int]:
     return len(x.rankings), len((y or x).rankings)
 
 
-def _labels(x: Source, y: Source | None) -> tuple[list[str] | None, list[str] | None]:
-    """Return the names of the rows and of the columns of the matrix."""
-    return x.rankings.labels, None if y is None else y.rankings.labels
-
-
 def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None, out: NDArray[Any]) -> None:
-    """Compute the matrix into an array."""
     how: dict[str, Any] = {"dtype": arguments.dtype, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
     with command_errors(X=x.path, Y=y and y.path):
         similarity_matrix(x.rankings, None if y is None else y.rankings, measure, out=out, **how)
@@ -162,8 +121,7 @@ def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     """Refuse to discard the unfinished file of an earlier run, unless --force is given."""
-    _, journal = matrix_file.unfinished_names(resolved(arguments.output))
-    if not journal.exists():
+    if arguments.output == output.STDOUT or not matrix_file.unfinished_names(resolved(arguments.output))[1].exists():
         return
     if not arguments.force:
         raise CommandError(f"{matrix_file.left_over(arguments.output)}, --force starts again")
@@ -188,34 +146,24 @@ def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Sourc
         raise
 
 
-def _in_memory(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> NDArray[Any]:
-    dtype = np.dtype(arguments.dtype)
-    check_fits(*_shape(x, y), dtype, _ADVICE)
-    K = np.empty(_shape(x, y), dtype)
-    _fill(arguments, measure, x, y, K)
-    return K
-
-
 def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> None:
-    ending = arguments.output.suffix.lower()
+    ending, shape, dtype = output.ending_of(arguments.output), _shape(x, y), np.dtype(arguments.dtype)
     if ending == ".npy":
-        write_npy(path, _shape(x, y), np.dtype(arguments.dtype), lambda out: _fill(arguments, measure, x, y, out))
+        # Through a memory map, so that it may be larger than memory.
+        out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
+        # Writing to a memory map crashes the process if the disk is full.
+        reserve(path, out.offset)
+        _fill(arguments, measure, x, y, out)
+        out.flush()
         return
-    K = _in_memory(arguments, measure, x, y)
+    check_fits(*shape, dtype, _ADVICE)
+    K = np.empty(shape, dtype)
+    _fill(arguments, measure, x, y, K)
     if ending == ".csv":
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            write_csv(stream, K, *_labels(x, y))
+        with output.text_file(path) as stream:
+            write_csv(stream, K, x.rankings.labels, None if y is None else y.rankings.labels)
         return
-    write_npz(path, {"K": K, **described(x.rankings, None if y is None else y.rankings)})
-
-
-def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
-    """Write a matrix that `fill` computes, through a memory map, so that it may be larger than memory."""
-    out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
-    # Writing to a memory map crashes the process if the disk is full.
-    reserve(path, out.offset)
-    fill(out)
-    out.flush()
+    output.write_npz(path, {"K": K, **output.described(x.rankings, None if y is None else y.rankings)})
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
 from wkendall._config import configuration, show_config
-from wkendall.cli.options import new_parser
 from wkendall.cli.output import standard_output
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
+_SUMMARY = "show versions, instruction sets and threads"
 _DESCRIPTION = """\
 Show the versions of wkendall and of the libraries it uses, the instruction
 sets of the processor, the number of threads, and the backend that is chosen for
@@ -25,17 +21,9 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(
-        commands,
-        "info",
-        "show versions, instruction sets and threads",
-        _DESCRIPTION,
-        _EPILOG,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--json", action="store_true", help="for programs")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -57,7 +57,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
 
 
 def _users(parameter: str) -> str:
-    return f"for --weight {' and '.join(name for name, needed in WEIGHTS.items() if needed == parameter)}"
+    return f"for --weight {', '.join(name for name, needed in WEIGHTS.items() if needed == parameter)}"
 
 
 def is_weighted(arguments: argparse.Namespace) -> bool:

@@ -92,9 +92,8 @@ def _from_cells(path: Path, cells: list[str], lines: Sequence[int], regression: 
     for line, cell in zip(lines, cells, strict=True):
         number = float(cell) if NUMBER.fullmatch(cell) else math.nan
         if not math.isfinite(number):
-            raise CommandError(
-                f"{path.name}, line {line}: the label is {cell!r}, but --regression needs a finite number"
-            )
+            found = f"the label is {cell!r}, but --regression needs a finite number"
+            raise CommandError(f"{path.name}, line {line}: {found}")
         numbers.append(number)
     return np.array(numbers)
 

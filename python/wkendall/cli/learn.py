@@ -17,7 +17,7 @@ from wkendall import __version__
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running, wants_progress
 from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.gram import gram_matrix
@@ -25,7 +25,6 @@ from wkendall.measures import Kendall
 from wkendall.rankings import Rankings
 
 if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
     from wkendall.cli.validation import Plan, Score, Scores
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
@@ -39,6 +38,7 @@ PANELS = 9
 #: Advice for a matrix of the standard kernel that does not fit in memory.
 _ADVICE = "--no-baseline leaves it out"
 
+_SUMMARY = "learn position weights from labels"
 _DESCRIPTION = """\
 Learn position weights from labelled rankings.
 
@@ -60,14 +60,11 @@ examples:
 """
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "learn", "learn position weights from labels", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
     add_output(parser, "FOLDER", "folder for the results")
-    parser.add_argument(
-        "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
-    )
+    add_column(parser, "--label", "the labels")
     parser.add_argument(
         "--labels",
         type=Path,
@@ -84,20 +81,8 @@ def add_parser(commands: Commands) -> None:
         help="svd: weights from singular vectors, fast (default); alternating: optimise weights and coefficients in turn, more "
         "accurate",
     )
-    model.add_argument(
-        "--order",
-        type=whole_number(1),
-        default=2,
-        metavar="D",
-        help="the weights are for tuples of this many positions; default 2",
-    )
-    model.add_argument(
-        "--components",
-        type=whole_number(1),
-        default=1,
-        metavar="R",
-        help="for svd: number of distinct singular values; default 1",
-    )
+    add_number(model, "--order", 2, "the weights are for tuples of this many positions")
+    add_number(model, "--components", 1, "for svd: number of distinct singular values")
     model.add_argument("--pure", action="store_true", help="for svd: only weights without parts of lower order")
     model.add_argument(
         "--init",
@@ -112,22 +97,13 @@ def add_parser(commands: Commands) -> None:
         metavar="C",
         help="cost of errors; the best of several numbers is chosen by cross-validation; default 0.1 1 10",
     )
-    model.add_argument(
-        "--folds",
-        type=whole_number(2),
-        default=5,
-        metavar="N",
-        help="number of folds of the cross-validation; default 5",
-    )
-    model.add_argument(
-        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="seed of the split into folds; default 0"
-    )
+    add_number(model, "--folds", 5, "number of folds of the cross-validation", least=2)
+    add_number(model, "--seed", 0, "seed of the split into folds", least=0, below=2**32)
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
     )
     add_reading(parser)
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -170,9 +146,8 @@ def _read(arguments: argparse.Namespace) -> tuple[Rankings, NDArray[Any]]:
     (source,) = read_rankings(arguments, arguments.file, apart=[apart], learned=True)
     counts = source.rankings.counts
     if counts is not None and (counts != 1).any():
-        raise CommandError(
-            f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
-        )
+        rule = "--expand makes a row for each, which needs a label"
+        raise CommandError(f"{source.path} has orders of several voters: {rule}")
     from wkendall.cli.labels import read_labels
 
     return source.rankings, read_labels(arguments, source)
@@ -280,19 +255,12 @@ def _write(
         },
     }
     (folder / SCORES).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    reason = _why_no_picture(arguments)
-    if reason is None:
-        _draw(folder / PICTURE, arguments.order, model)
-    else:
-        print(f"no picture: {reason}")
-
-
-def _why_no_picture(arguments: argparse.Namespace) -> str | None:
     if arguments.order > 2:
-        return f"weights of order {arguments.order} have more than two axes"
-    if importlib.util.find_spec("matplotlib") is None:
-        return "it needs matplotlib: pip install 'wkendall[cli]'"
-    return None
+        print(f"no picture: weights of order {arguments.order} have more than two axes")
+    elif importlib.util.find_spec("matplotlib") is None:
+        print("no picture: it needs matplotlib: pip install 'wkendall[cli]'")
+    else:
+        _draw(folder / PICTURE, arguments.order, model)
 
 
 def _draw(path: Path, order: int, model: Any) -> None:

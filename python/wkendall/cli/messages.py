@@ -82,14 +82,9 @@ def message_of(error: BaseException, files: Mapping[str, object] | None = None, 
 
 @contextmanager
 def command_errors(*, learned: bool = False, **files: object) -> Iterator[None]:
-    """Raise errors of the library as errors of the command.
+    """Raise errors of the library as errors of the command; `files` are those of X and Y.
 
-    Parameters
-    ----------
-    learned : bool
-        Whether the options of reading are those of `wkendall learn`.
-    **files
-        The files of the rankings, by the names that the library uses (X and Y).
+    `learned` says whether the options of reading are those of `wkendall learn`.
     """
     try:
         yield

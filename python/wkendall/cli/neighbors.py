@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.kernel_options import add_kernel, measure_of
-from wkendall.cli.messages import UsageError, command_errors
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_not_input, described, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, read_rankings
+from wkendall.cli.messages import command_errors
+from wkendall.cli.options import add_output, add_reading, add_running, wants_progress, whole_number
+from wkendall.cli.output import check_output, described, ending_of, new_file, say_written, text_file, write_npz
+from wkendall.cli.reading import Source, check_reading, inputs_of, read_both
 from wkendall.measures import Measure
 from wkendall.nearest import neighbors, neighbors_within
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
-STDOUT = Path("-")
 ENDINGS = (".csv", ".npz")
 #: The default number of neighbours.
 DEFAULT = 10
 
+_SUMMARY = "find the most similar rankings"
 _DESCRIPTION = """\
 Find, for each ranking of a file, the most similar rankings of another file, or
 of the same file if there is only one. The matrix of all pairs is never built.
@@ -57,11 +53,12 @@ class _Table(NamedTuple):
     values: NDArray[Any]
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "neighbors", "find the most similar rankings", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    parser.add_argument("among", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent")
+    parser.add_argument(
+        "against", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent"
+    )
     add_output(parser, "OUTPUT", ".csv or .npz; - is CSV on standard output")
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
@@ -78,48 +75,21 @@ def add_parser(commands: Commands) -> None:
     add_kernel(parser, "--metric", kinds)
     add_reading(parser)
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the neighbours and write them."""
-    _check(arguments)
+    check_output(arguments.output, ENDINGS, *inputs_of(arguments), arguments.u, arguments.U, arguments.W)
+    check_reading(arguments, *inputs_of(arguments))
     measure = measure_of(arguments)
     started = time.perf_counter()
-    if arguments.output == STDOUT:
-        with standard_output() as file:
-            x, y = _read(arguments)
-            found = _find(arguments, measure, x, y)
-            write_csv(file, found, x.rankings.labels, (y or x).rankings.labels)
-            file.flush()
-    else:
-        with new_file(arguments.output, arguments.force) as unfinished:
-            x, y = _read(arguments)
-            found = _find(arguments, measure, x, y)
-            _write(unfinished, arguments, x, y, found)
+    with new_file(arguments.output, arguments.force) as unfinished:
+        x, y = read_both(arguments)
+        found = _find(arguments, measure, x, y)
+        _write(unfinished, arguments, x, y, found)
     seconds = time.perf_counter() - started
-    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {len(x.rankings)} rankings in {seconds:.2f} s"
-    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    say_written(arguments.output, f"{len(found.indices)} neighbours of {len(x.rankings)} rankings in {seconds:.2f} s")
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options before any file is read."""
-    if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
-        )
-    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
-    check_reading(arguments, *_inputs(arguments))
-
-
-def _inputs(arguments: argparse.Namespace) -> list[Path]:
-    return [arguments.file] if arguments.among is None else [arguments.file, arguments.among]
-
-
-def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    x, *others = read_rankings(arguments, *_inputs(arguments))
-    return x, others[0] if others else None
 
 
 def _find(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> _Table:
@@ -136,8 +106,8 @@ def _find(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source 
 
 
 def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | None, found: _Table) -> None:
-    if arguments.output.suffix.lower() == ".csv":
-        with path.open("w", encoding="utf-8", newline="") as stream:
+    if ending_of(arguments.output) == ".csv":
+        with text_file(path) as stream:
             write_csv(stream, found, x.rankings.labels, (y or x).rankings.labels)
         return
     rows = len(x.rankings)

@@ -9,32 +9,31 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.reading.csv_rows import LAYOUTS
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-
-
-def new_parser(commands: Commands, name: str, summary: str, description: str, epilog: str) -> argparse.ArgumentParser:
-    """Add a command; `summary` is for the list of commands, `epilog` has examples."""
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
     """Add the options for the output; `reproduce` also calls it --out."""
     names = ("-o", "--out", "--output")
     parser.add_argument(*names, dest="output", type=Path, required=required, metavar=kind, help=what)
+
+
+def add_column(parser: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option that names what a file has besides the rankings."""
+    where = "the column of a CSV file, or the array of an .npz file, that has"
+    parser.add_argument(name, metavar="COLUMN", help=f"{where} {what}")
+
+
+def add_number(
+    parser: argparse._ActionsContainer, name: str, default: int, what: str, least: int = 1, below: int | None = None
+) -> None:
+    """Add an option for a whole number."""
+    kind = whole_number(least, below)
+    parser.add_argument(name, type=kind, default=default, metavar="N", help=f"{what}; default {default}")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -84,9 +83,7 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         help="whether the first row of a CSV file has the column names, as by default; --header confirms it if a warning asks",
     )
     files.add_argument(
-        "--id",
-        metavar="COLUMN",
-        help=f"a column of a CSV file with names of {rows}: its name, or its number from 1",
+        "--id", metavar="COLUMN", help=f"a column of a CSV file with names of {rows}: its name, or its number from 1"
     )
     files.add_argument(
         "--items", metavar="NAMES", action="extend", type=_names, help=f"{items}; names with commas in quotes"
@@ -114,10 +111,7 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
         help="ranks of the items (default); orders: rows list items, best first; scores: larger is better",
     )
     meaning.add_argument(
-        "--top",
-        choices=get_args(Top),
-        default="low",
-        help="the best end of the ranks: low, rank 1 (default), or high",
+        "--top", choices=get_args(Top), default="low", help="the best end of the ranks: low, rank 1 (default), or high"
     )
     meaning.add_argument(
         "--ties",

@@ -23,24 +23,34 @@ from wkendall._disk import claim, resolved, same_file
 from wkendall.cli.messages import CommandError, UsageError
 from wkendall.rankings import Rankings
 
+#: The name that stands for standard output.
+STDOUT = Path("-")
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending of the name of an output; standard output is CSV."""
+    return ".csv" if path == STDOUT else path.suffix.lower()
+
+
+def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
+    """Refuse an output with another ending, and one that is an input."""
+    if ending_of(path) not in endings:
+        known = ("one of " if len(endings) > 1 else "") + ", ".join(endings)
+        raise UsageError(f"the name of the output must end in {known}, not be {str(path)!r}")
+    check_not_input(path, *inputs)
+
 
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[Path]:
-    """Yield the name of an empty file to write to; at the end it is renamed to `path`.
+    """Yield the name of an empty file to write to; at the end it is renamed to `path`. Standard output is yielded as it is.
 
     Enter this before the work starts, to find out early that a file may not be overwritten or that a folder is not
     writable.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wkendall.cli.output import new_file
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with new_file(folder / "a.txt", force=False) as unfinished:
-    ...     size = unfinished.write_text("all")
-    >>> [(path.name, path.read_text()) for path in folder.iterdir()]
-    [('a.txt', 'all')]
     """
+    if path == STDOUT:
+        with standard_output():
+            yield path
+        return
     target = check_new(path, force)
     unfinished = target.parent / _unfinished_name()
     try:
@@ -77,23 +87,8 @@ def check_not_input(path: Path, *inputs: object) -> None:
 def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]:
     """Yield an empty folder to write to; at the end all its files are moved to `folder`, which is created if needed.
 
-    Parameters
-    ----------
-    folder : Path
-    names : sequence of str
-        The files that may be written. If one of them exists and `force` is not set, nothing is done. With `force`,
-        files that are not written again are removed, so that all remaining files belong together.
-    force : bool
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wkendall.cli.output import new_files
-    >>> folder = Path(tempfile.mkdtemp()) / "results"
-    >>> with new_files(folder, ["a.txt", "b.txt"], force=False) as unfinished:
-    ...     size = (unfinished / "a.txt").write_text("all")
-    >>> [path.name for path in folder.iterdir()]
-    ['a.txt']
+    `names` are the files that may be written. If one of them exists and `force` is not set, nothing is done. With `force`,
+    files that are not written again are removed, so that all remaining files belong together.
     """
     target = resolved(folder)
     if target.exists() and not target.is_dir():
@@ -123,7 +118,6 @@ def _name(path: Path, unfinished: Path, target: Path) -> None:
 
 
 def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str], force: bool) -> None:
-    """Move all files to their folder, or none."""
     written = sorted(path.name for path in unfinished.iterdir())
     there = target.exists()
     done: list[str] = []
@@ -174,6 +168,24 @@ def standard_output() -> Iterator[TextIO]:
         raise CommandError("standard output is closed")
     with _about(Path("standard output")):
         yield sys.stdout
+
+
+@contextmanager
+def text_file(path: Path) -> Iterator[TextIO]:
+    """Yield a file, or standard output, to write text to."""
+    if path == STDOUT:
+        with standard_output() as stream:
+            yield stream
+            stream.flush()
+        return
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        yield stream
+
+
+def say_written(path: Path, what: str, *others: Path) -> None:
+    """Say what was written, on standard error if standard output has the result."""
+    names = " and ".join(map(str, (path, *others)))
+    print(f"wrote {names}: {what}", file=sys.stderr if path == STDOUT else sys.stdout)
 
 
 def described(x: Rankings, y: Rankings | None) -> dict[str, Any]:

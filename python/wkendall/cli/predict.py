@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +18,20 @@ from wkendall._run import Run
 from wkendall._text import parsed_json
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import load_arrays
-from wkendall.cli.messages import CommandError, UsageError, command_errors
-from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
-from wkendall.cli.output import check_not_input, new_file, standard_output
+from wkendall.cli.messages import CommandError, command_errors
+from wkendall.cli.options import add_files, add_output, add_running, wants_progress
+from wkendall.cli.output import check_output, new_file, say_written, text_file
 from wkendall.cli.reading import CSV, check_reading, kind_of, read_rankings
 from wkendall.embedding import linear_function_of
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import first_row
 
-if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
-
-STDOUT = Path("-")
 WEIGHTS = "weights.npz"
 #: Options for the meaning of the numbers, which are fixed by learning.
 _MEANING = ("input", "top", "ties", "missing")
 
+_SUMMARY = "predict labels with learned weights"
 _DESCRIPTION = """\
 Predict the labels of rankings with the result of wkendall learn.
 
@@ -77,8 +73,7 @@ class Model(NamedTuple):
         from wkendall.learning.suquan import check_learnable
 
         check_learnable(rankings, self.order)
-        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
-        run.check()
+        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments)).check()
         found = np.zeros((len(rankings), len(self.functions)))
         for column, (U, B, intercept) in enumerate(self.functions):
             shape = (-1, *U.shape[U.ndim - self.order :])
@@ -88,9 +83,8 @@ class Model(NamedTuple):
         return found
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    parser = new_parser(commands, "predict", "predict labels with learned weights", _DESCRIPTION, _EPILOG)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FOLDER", help="the folder that wkendall learn wrote to"
@@ -98,27 +92,15 @@ def add_parser(commands: Commands) -> None:
     add_output(parser, "OUTPUT", "a .csv file; - is standard output")
     add_files(parser)
     add_running(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict the labels and write them."""
     weights = arguments.model / WEIGHTS
-    if arguments.output != STDOUT and arguments.output.suffix.lower() != ".csv":
-        raise UsageError(f"the name of the output must end in .csv, not be {str(arguments.output)!r}")
-    check_not_input(arguments.output, arguments.file, weights)
-    if arguments.output == STDOUT:
-        with standard_output() as file:
-            rows = _predict(arguments, weights, file)
-            file.flush()
-    else:
-        with (
-            new_file(arguments.output, arguments.force) as unfinished,
-            unfinished.open("w", encoding="utf-8", newline="") as file,
-        ):
-            rows = _predict(arguments, weights, file)
-    said = f"wrote {arguments.output}: {rows} {'prediction' if rows == 1 else 'predictions'}"
-    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    check_output(arguments.output, [".csv"], arguments.file, weights)
+    with new_file(arguments.output, arguments.force) as unfinished, text_file(unfinished) as file:
+        rows = _predict(arguments, weights, file)
+    say_written(arguments.output, f"{rows} {'prediction' if rows == 1 else 'predictions'}")
     return 0
 
 
@@ -146,7 +128,6 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
 
 
 def _write(file: TextIO, rankings: Rankings, model: Model, scores: NDArray[np.float64]) -> None:
-    """Write one row for each ranking."""
     columns: dict[str, list[Any]] = {}
     if rankings.labels is not None:
         columns["id"] = rankings.labels
@@ -195,7 +176,6 @@ def _load(path: Path) -> Model:
 
 
 def _numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
-    """Return an array of finite numbers."""
     found = arrays[name]
     if found.dtype.kind not in "iuf":
         raise ValueError(f"{name} has dtype {found.dtype}, but must have numbers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from wkendall._memory import check_fits
 from wkendall._text import short
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import from_npz, load_array
-from wkendall.cli.items import with_same_items
 from wkendall.cli.messages import CommandError, UsageError, command_errors, message_of
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
@@ -70,6 +69,11 @@ def kind_of(path: Path) -> str:
     if kind is None:
         raise CommandError(f"{path}: the name of a file with rankings must end in one of {', '.join(KINDS)}")
     return kind
+
+
+def inputs_of(arguments: argparse.Namespace) -> list[Path]:
+    """Return the input, and what it is compared with."""
+    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
@@ -155,6 +159,12 @@ def read_rankings(
     return sources
 
 
+def read_both(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
+    """Read the input, and what it is compared with."""
+    x, *others = read_rankings(arguments, *inputs_of(arguments))
+    return x, others[0] if others else None
+
+
 def _checked(path: Path, contents: Contents, reading: Reading, expand: bool, fixed: bool) -> Source:
     with command_errors(learned=fixed):
         rankings = contents.rankings(reading)
@@ -188,7 +198,10 @@ def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like:
     if kind == CSV:
         found = _from_csv(path, arguments, apart, like)
     elif kind == PREFLIB:
-        found = _from_preflib(path, arguments.expand)
+        found = read_orders(path)._replace(name=str(path))
+        if arguments.expand and found.counts is not None:
+            advice = f"{path.name} without --expand takes less"
+            check_fits(sum(found.counts.tolist()), found.shape[1], np.dtype(np.float64), advice)
     else:
         found = from_npz(path, arguments.array, apart) if kind == NPZ else Contents(str(path), load_array(path))
         if len(found.X.shape) != 2:
@@ -210,12 +223,19 @@ def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], l
     how: dict[str, Any] = {name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id")}
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how["items"] = arguments.items
-    try:
+    with csv_errors(arguments):
         if arguments.items is None and like is not None:
             how["items"] = _columns_of(like, path, arguments) if arguments.layout == "ranks" else like.items
         return read_table(path, **how)._replace(name=str(path))
+
+
+@contextmanager
+def csv_errors(arguments: argparse.Namespace) -> Iterator[None]:
+    """Raise errors about a CSV file as errors of the command."""
+    try:
+        yield
     except RankingError as error:
-        raise CommandError(f"{message_of(error)}{csv_hint(error, arguments)}") from error
+        raise CommandError(f"{message_of(error)}{_csv_hint(error, arguments)}") from error
 
 
 def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
@@ -231,7 +251,7 @@ def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> S
     return model.items
 
 
-def csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
+def _csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Say which option helps with a CSV file that cannot be read."""
     if error.kind == "text" and getattr(arguments, "layout", None) == "ranks" and not _are_numbers(str(error.value)):
         use = "use --skip COLUMN to leave a column out, --id COLUMN for names of the rankings"
@@ -248,9 +268,57 @@ def _are_numbers(cell: str) -> bool:
     return len(parts) > 1 and all(NUMBER.fullmatch(part) for part in parts)
 
 
-def _from_preflib(path: Path, expand: bool) -> Contents:
-    found = read_orders(path)._replace(name=str(path))
-    if expand and found.counts is not None:
-        advice = f"{path.name} without --expand takes less"
-        check_fits(sum(found.counts.tolist()), found.shape[1], np.dtype(np.float64), advice)
-    return found
+def with_same_items(input: str, *files: Contents) -> list[Contents]:
+    """Give files the same items, in the order of the first file; items are matched by name.
+
+    Files of the layouts "choices" and "long" need not list all items; several of them have the items of all. The other
+    files must have the same items. Files without names are not changed.
+    """
+    named = [file for file in files if file.items is not None]
+    listing = [file for file in named if _lists_items(file)]
+    if input == "orders" or len(files) == 1:  # the columns of orders are positions, not items
+        return list(files)
+    for file in files:
+        if listing and file.items is None:
+            raise CommandError(
+                f"{file.name} has no names of items, so its columns cannot be matched with the items of {listing[0].name}"
+            )
+    if all(file.items == named[0].items for file in named):
+        return list(files)
+    complete = [file for file in named if not _lists_items(file)]
+    for file in named:
+        _check_names(file)
+        if complete:
+            _check_same(complete[0], file)
+    items = [*dict.fromkeys(item for file in complete[:1] or listing for item in file.items or ())]
+    return [file if file.items is None else file.arranged(items) for file in files]
+
+
+def _lists_items(file: Contents) -> bool:
+    """Return whether the items are those that the rankings list: another file may list others."""
+    return file.layout in ("choices", "long")
+
+
+def _check_names(file: Contents) -> None:
+    """Refuse names that two items have, as an .npz file may have them."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(file.items or (), 1):
+        if first.setdefault(name, place) != place:
+            raise CommandError(f"{file.name}: items {first[name]} and {place} have the same name, {name!r}")
+
+
+def _check_same(x: Contents, y: Contents) -> None:
+    """Refuse a file with other items than the first; a file that lists items may leave out some."""
+    first, second = x.items or [], y.items or []
+    of_first, of_second = set(first), set(second)
+    lacks = [] if _lists_items(y) else [item for item in first if item not in of_second]
+    more = [item for item in second if item not in of_first]
+    if lacks or more:
+        found = ((x.name, lacks, y.name), (y.name, more, x.name))
+        differences = [_only(has, names, other) for has, names, other in found if names]
+        raise CommandError(f"{', and '.join(differences)}: both must have the same items, in any order")
+
+
+def _only(has: str, names: Sequence[str], other: str) -> str:
+    what = f"the item {names[0]!r}" if len(names) == 1 else f"{names[0]!r} and {len(names) - 1} more items"
+    return f"{has} has {what} that {other} lacks"

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 import time
+from collections import Counter, defaultdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wkendall._arguments import as_threads
 from wkendall.cli.messages import CommandError, command_errors
-from wkendall.cli.options import new_parser, number_of_jobs, whole_number
+from wkendall.cli.options import add_number, number_of_jobs, whole_number
 
 if TYPE_CHECKING:
-    from wkendall.cli.options import Commands
     from wkendall.datasets import Survey
     from wkendall.experiments import Measurement, Protocol, Store
 
+_SUMMARY = "repeat the experiments of the paper"
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
 High-order Kernels for Permutations": predict whether people are 40 or over from
@@ -30,8 +31,15 @@ Without --data the people are simulated from a model of the survey. Every
 finished measurement is stored in the folder. --resume continues a run that was
 interrupted or killed, and adds kernels or repetitions to a finished one.
 """
-_EPILOG = """\
-kernels: {kernels};
+#: The kernels in the order of the table; those of the paper come first.
+_KERNELS = (
+    *("top-2", "top-3", "top-4", "top-5", "standard", "average", "add-hyperbolic", "add-log"),
+    *("mult-hyperbolic", "mult-log", "suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
+)
+_OF_THE_PAPER = 12
+_EPILOG = f"""\
+kernels: {", ".join(_KERNELS[:8])},
+  {", ".join(_KERNELS[8:])};
   "paper" for the twelve of the paper's table, "all" for all of them
 
 examples:
@@ -39,37 +47,16 @@ examples:
   wkendall reproduce --data counts.csv --out survey
   wkendall reproduce --data counts.csv --out survey --repeats 1000 --resume
 """
-#: The kernels in the order of the table; those of the paper come first.
-_KERNELS = (
-    *(
-        "top-2",
-        "top-3",
-        "top-4",
-        "top-5",
-        "standard",
-        "average",
-        "add-hyperbolic",
-        "add-log",
-        "mult-hyperbolic",
-        "mult-log",
-    ),
-    *("suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
-)
-_OF_THE_PAPER = 12
 
 
-def add_parser(commands: Commands) -> None:
-    """Add the command to the command line."""
-    kernels = ", ".join(_KERNELS[:8]) + ",\n  " + ", ".join(_KERNELS[8:])
-    parser = new_parser(
-        commands, "reproduce", "repeat the experiments of the paper", _DESCRIPTION, _EPILOG.format(kernels=kernels)
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--data",
         metavar="FILE",
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
-    parser.add_argument("--repeats", type=whole_number(1), default=50, metavar="N", help="repetitions (50)")
+    add_number(parser, "--repeats", 50, "repetitions")
     parser.add_argument(
         "--train", type=_half_and_half, default=400, metavar="N", help="number of people for training; default 400"
     )
@@ -86,9 +73,7 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="number of processes; -1 (default) for one per core",
     )
-    parser.add_argument(
-        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of all random choices; default 0"
-    )
+    add_number(parser, "--seed", 0, "seed of all random choices", least=0)
     parser.add_argument(
         "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
     )
@@ -99,7 +84,6 @@ def add_parser(commands: Commands) -> None:
         default=True,
         help="show progress and remaining time on standard error (default)",
     )
-    parser.set_defaults(run=run)
 
 
 def _half_and_half(text: str) -> int:
@@ -122,16 +106,21 @@ def _kernels(text: str) -> tuple[str, ...]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the missing measurements, and write the results."""
+    from wkendall.datasets import load_eurobarometer, make_survey
     from wkendall.experiments import Protocol, Store, write_results
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
     from wkendall.experiments.table import as_text
 
-    jobs = _jobs(arguments.jobs)
+    jobs = as_threads(arguments.jobs) or 1
     if importlib.util.find_spec("matplotlib") is None:
         raise CommandError("the report needs matplotlib: pip install 'wkendall[cli]'")
     start = time.monotonic()
-    people, source = _people(arguments.data)
+    if arguments.data is None:
+        people, source = make_survey(rng=0), "12,216 simulated people"
+    else:
+        people = load_eurobarometer(arguments.data)
+        source = f"{len(people.X):,} people of {Path(arguments.data).name}"
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
     with command_errors():
         check(people.y, protocol)
@@ -176,32 +165,15 @@ def _measure(store: Store, people: Survey, protocol: Protocol, arguments: argpar
         progress.end()
 
 
-def _people(path: str | None) -> tuple[Survey, str]:
-    from wkendall.datasets import load_eurobarometer, make_survey
-
-    if path is None:
-        return make_survey(rng=0), "12,216 simulated people"
-    survey = load_eurobarometer(path)
-    return survey, f"{len(survey.X):,} people of {Path(path).name}"
-
-
-def _jobs(given: int) -> int:
-    if given == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return given
-
-
 class Progress:
     """A line with the number of finished measurements and the estimated remaining time."""
 
     def __init__(self, store: Store, tasks: list[tuple[str, int]], jobs: int, *, shown: bool) -> None:
-        self._left: dict[str, int] = {}
-        for kernel, _ in tasks:
-            self._left[kernel] = self._left.get(kernel, 0) + 1
+        self._left = Counter(kernel for kernel, _ in tasks)
         self._done, self._all, self._jobs = 0, len(tasks), jobs
-        self._times: dict[str, list[float]] = {}
+        self._times: defaultdict[str, list[float]] = defaultdict(list)
         for known in store.measurements.values():
-            self._times.setdefault(known.kernel, []).append(known.seconds)
+            self._times[known.kernel].append(known.seconds)
         self._shown = shown and sys.stderr is not None and bool(tasks)
         self._terminal = self._shown and sys.stderr.isatty()
         self._last = time.monotonic()
@@ -210,7 +182,7 @@ class Progress:
         """Count a measurement."""
         self._done += 1
         self._left[measurement.kernel] -= 1
-        self._times.setdefault(measurement.kernel, []).append(measurement.seconds)
+        self._times[measurement.kernel].append(measurement.seconds)
         now = time.monotonic()
         # Ten updates per second on a terminal; one every ten seconds in a file.
         if self._shown and (now - self._last > (0.1 if self._terminal else 10.0) or self._done == self._all):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, SupportsIndex
 
@@ -46,8 +46,11 @@ class Call:
     run: Run
     #: The names of the arguments in errors.
     names: str
-    #: Whether the ranks, or items, of all rows must count from the same number.
-    based: bool
+
+    @property
+    def based(self) -> bool:
+        """Whether the ranks, or items, of all rows must count from the same number."""
+        return self.reading.ties == self.reading.missing == "error" and self.reading.input != "scores"
 
 
 def source(layer: dict[Any, Any], x: da.Array, call: Call) -> Callable[[int], tuple[Any, Any, Any]]:
@@ -148,20 +151,39 @@ def prepared(measure: Measure, items: int, pairs: int) -> Measure:
     return TensorKernel(U, W=W, order=order, normalize=measure.normalize, check=False)
 
 
-def strategy(measure: _core.Measure, shape: tuple[int, int], single: bool = False) -> str | None:
-    """Return the strategy for the whole matrix: blocks with it round as one call would. None for combined kernels."""
-    planned = _core.planned(measure, *shape, single)
-    return None if "+" in planned else planned.partition("-")[0]
+def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
+    """Return a call whose blocks round as one call for the whole matrix would, and which does what blocks share once."""
+    items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
+    measure, run = prepared(call.measure, items, shape[0] * shape[1]), call.run
+    if run.backend is None and call.reading.ties == call.reading.missing == "error":
+        backend = _core.planned(measure._measure(items), *shape, run.result_type == np.float32)
+        run = run._replace(backend=None if "+" in backend else backend.partition("-")[0])
+    return replace(call, measure=measure, run=run)
 
 
-def check_columns(X: object, Y: object, x: da.Array, y: da.Array | None, reading: Reading) -> None:
-    """Refuse rankings of different items."""
-    if y is None:
-        return
-    if y.shape[1] != x.shape[1]:
+def layer_of(name: str, call: Call, x: da.Array, y: da.Array | None, symmetric: bool = False) -> dict[Any, Any]:
+    """Return the tasks of all pairs of chunks. They refer to the call by its key, so that its weights are sent only once."""
+    layer: dict[Any, Any] = {f"call-{name}": call}
+    left = source(layer, x, call)
+    right = left if y is None else source(layer, y, call)
+    for i in range(len(x.chunks[0])):
+        for j in range(len((x if y is None else y).chunks[0])):
+            if y is None and symmetric and j < i:
+                layer[name, i, j] = (np.transpose, (name, j, i))
+            else:
+                other = () if y is None and j == i else right(j)
+                layer[name, i, j] = (block, f"call-{name}", *left(i), *other)
+    return layer
+
+
+def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Reading) -> tuple[da.Array, da.Array | None]:
+    """Check two arrays of rankings; refuse rankings of different items."""
+    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
+    if y is not None and y.shape[1] != x.shape[1]:
         raise items_differ(x.shape[1], y.shape[1])
-    if reading.input != "orders":
+    if y is not None and reading.input != "orders":
         check_same_labels(X, Y, "columns", ("X", "Y"))
+    return x, y
 
 
 def fitting(own: Sizes, most: int) -> Sizes:

@@ -15,20 +15,7 @@ from wkendall._arguments import as_result_type
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
-from wkendall.dask.blocks import (
-    BLOCK_BYTES,
-    Call,
-    Sizes,
-    as_dask,
-    block,
-    check_columns,
-    fitting,
-    jobs,
-    normal,
-    prepared,
-    source,
-    strategy,
-)
+from wkendall.dask import blocks
 from wkendall.embedding import features_of
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel, Measure
@@ -75,7 +62,7 @@ def gram_matrix(
     input, top, ties, missing
         What the numbers mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
-        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
+        Number of threads for each block; 1 by default, because dask computes as many blocks at once as a worker has
         threads.
 
     Returns
@@ -95,24 +82,18 @@ def gram_matrix(
            [5., 6., 1.],
            [0., 1., 6.]])
     """
-    reading, run = Reading(input, top, ties, missing), Run(dtype, n_jobs=jobs(n_jobs), backend=backend)
+    reading, run = Reading(input, top, ties, missing), Run(dtype, n_jobs=blocks.jobs(n_jobs), backend=backend)
     chosen: Measure = as_kernel(kernel, "gram_matrix")
-    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
-    check_columns(X, Y, x, y, reading)
-    items = x.shape[1]
+    x, y = blocks.both(X, Y, reading)
     run.check()
-    gram_of(read_rankings(np.empty((0, items)), "X", reading), None, chosen, run)  # checks the parameters
-    result_type, complete = as_result_type(dtype), ties == missing == "error"
-    sizes = _block_sizes(chunks, x, y, result_type)
-    shape = (x.shape[0], (x if y is None else y).shape[0])
-    chosen = prepared(chosen, items, shape[0] * shape[1])
-    measure = chosen._measure(items)
-    if backend is None and complete:
-        run = run._replace(backend=strategy(measure, shape, result_type == np.float32))
-    names, based = "XX" if y is None else "XY", complete and input != "scores"
-    call = Call(_gram_block, chosen, reading, run, names, based)
-    x = x.rechunk((sizes[0], -1))
-    return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
+    gram_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), None, chosen, run)  # checks the parameters
+    sizes = _block_sizes(chunks, x, y, run.result_type)
+    call = blocks.planned(blocks.Call(_gram_block, chosen, reading, run, "XX" if y is None else "XY"), x, y)
+    x, y = x.rechunk((sizes[0], -1)), None if y is None else y.rechunk((sizes[1], -1))
+    name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
+    layer = blocks.layer_of(name, call, x, y, call.measure._measure(x.shape[1]).symmetric)
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x] if y is None else [x, y])
+    return da.Array(graph, name, sizes, dtype=run.result_type)
 
 
 def features(
@@ -133,17 +114,13 @@ def features(
 
     Parameters
     ----------
-    X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged.
+    kernel
+        As for `wkendall.features`.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
         The number of rows of a block; a block has all columns. The default is the chunks of rows of `X`, or smaller
         ones if blocks would exceed 64 MiB.
-    kernel, dtype
-        As for `wkendall.features`.
-    input, top, ties, missing
-        What the numbers mean, as for `wkendall.Rankings`.
-    n_jobs : int, optional
-        Number of threads for each block; 1 by default.
+    X, input, top, ties, missing, dtype, n_jobs
+        As for `wkendall.dask.gram_matrix`.
 
     Returns
     -------
@@ -159,73 +136,48 @@ def features(
            [-1., -1., -1.]])
     """
     chosen, reading = as_kernel(kernel, "features"), Reading(input, top, ties, missing, anywhere=False)
-    x = as_dask(X, "X", reading)
-    run = Run(dtype, n_jobs=jobs(n_jobs))
-    run.check()
+    x = blocks.as_dask(X, "X", reading)
+    run = Run(dtype, n_jobs=blocks.jobs(n_jobs)).check()
     columns = features_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), chosen, run).shape[1]
     result_type = as_result_type(dtype)
     if chunks is None:
-        rows = fitting(x.chunks[0], BLOCK_BYTES // result_type.itemsize // max(columns, 1))
+        rows = blocks.fitting(x.chunks[0], blocks.BLOCK_BYTES // result_type.itemsize // max(columns, 1))
     else:
-        rows, _ = normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
+        rows, _ = blocks.normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
     x = x.rechunk((rows, -1))
-    based = ties == missing == "error" and input != "scores"
-    call = Call(_feature_block, chosen, reading, run, "X", based)
+    call = blocks.Call(_feature_block, chosen, reading, run, "X")
     name = f"wkendall-features-{tokenize(call, x.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
-    of_chunk = source(layer, x, call)
+    of_chunk = blocks.source(layer, x, call)
     for i in range(len(rows)):
-        layer[name, i, 0] = (block, f"call-{name}", *of_chunk(i))
+        layer[name, i, 0] = (blocks.block, f"call-{name}", *of_chunk(i))
     graph = HighLevelGraph.from_collections(name, layer, dependencies=[x])
     return da.Array(graph, name, (rows, (columns,)), dtype=result_type)
 
 
-def _gram_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+def _gram_block(call: blocks.Call, x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
     return gram_of(*read_both(x, y, call.reading, call.run.threads), call.measure, call.run)
 
 
-def _feature_block(call: Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
+def _feature_block(call: blocks.Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
     assert isinstance(call.measure, Kernel)
     return features_of(read_rankings(x, "X", call.reading, call.run.threads), call.measure, call.run)
 
 
-def _gram(
-    call: Call,
-    x: da.Array,
-    y: da.Array | None,
-    sizes: tuple[Sizes, Sizes],
-    dtype: np.dtype[Any],
-    symmetric: bool,
-) -> da.Array:
-    """Make the array of all blocks. Blocks refer to the call by its key, so that its weights are sent only once."""
-    name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
-    layer: dict[Any, Any] = {f"call-{name}": call}
-    left = source(layer, x, call)
-    right = left if y is None else source(layer, y, call)
-    for i in range(len(sizes[0])):
-        for j in range(len(sizes[1])):
-            if y is None and symmetric and j < i:
-                layer[name, i, j] = (np.transpose, (name, j, i))
-            elif y is None and j == i:
-                layer[name, i, j] = (block, f"call-{name}", *left(i))
-            else:
-                layer[name, i, j] = (block, f"call-{name}", *left(i), *right(j))
-    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x] if y is None else [x, y])
-    return da.Array(graph, name, sizes, dtype=dtype)
-
-
-def _block_sizes(chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[Any]) -> tuple[Sizes, Sizes]:
+def _block_sizes(
+    chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[Any]
+) -> tuple[blocks.Sizes, blocks.Sizes]:
     """Return the numbers of rows and of columns of the blocks of a Gram matrix."""
     if chunks is not None:
-        rows, columns = normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
+        rows, columns = blocks.normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
         if y is None and rows != columns:
             raise ValueError(
                 f"chunks is {shown(chunks)}, but without Y the rows and the columns must have the same chunks"
             )
         return rows, columns
-    most = BLOCK_BYTES // dtype.itemsize
+    most = blocks.BLOCK_BYTES // dtype.itemsize
     if y is None:
-        rows = fitting(x.chunks[0], isqrt(most))
+        rows = blocks.fitting(x.chunks[0], isqrt(most))
         return rows, rows
-    columns = fitting(y.chunks[0], most // min(max(*x.chunks[0], 1), isqrt(most)))
-    return fitting(x.chunks[0], most // max(*columns, 1)), columns
+    columns = blocks.fitting(y.chunks[0], most // min(max(*x.chunks[0], 1), isqrt(most)))
+    return blocks.fitting(x.chunks[0], most // max(*columns, 1)), columns

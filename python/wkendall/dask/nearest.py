@@ -18,7 +18,7 @@ from wkendall._arguments import as_order
 from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
-from wkendall.dask.blocks import Call, as_dask, block, check_columns, jobs, prepared, source, strategy
+from wkendall.dask.blocks import Call, both, jobs, layer_of, planned
 from wkendall.gram import as_measure
 from wkendall.measures import KendallDistance, Measure
 from wkendall.nearest import Neighbors, as_radius, neighbors_of, within_of
@@ -44,25 +44,12 @@ def neighbors(
     another, and only the best neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values
     can differ by rounding in the same cases as those of `wkendall.dask.gram_matrix`.
 
-    Parameters are checked immediately, rankings when the blocks are computed. Errors name the row of the whole array.
-    The workers of a cluster need wkendall installed.
-
     Parameters
     ----------
-    X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"` also a sparse array of
-        scipy, or a dask array of sparse arrays.
-    Y : dask array or array-like of shape (m', n), optional
-        Rankings to search. Without it the other rankings of `X` are searched.
+    X, Y, input, top, ties, missing, n_jobs, backend
+        As for `wkendall.dask.gram_matrix`. Without `Y` the other rankings of `X` are searched.
     n_neighbors, measure
         As for `wkendall.neighbors`.
-    input, top, ties, missing
-        What the numbers mean, as for `wkendall.Rankings`.
-    backend : str, optional
-        How to compute, as for `wkendall.gram_matrix`.
-    n_jobs : int, optional
-        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
-        threads.
 
     Returns
     -------
@@ -136,34 +123,22 @@ def _search(
 ) -> tuple[_Search, da.Array, da.Array | None]:
     """Check everything that is known without computing, and make the call for the blocks."""
     chosen = as_measure(measure, KendallDistance())
-    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
-    check_columns(X, Y, x, y, reading)
+    x, y = both(X, Y, reading)
     run.check()
-    items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
-    nothing = read_rankings(np.empty((0, items)), "X", reading)
+    nothing = read_rankings(np.empty((0, x.shape[1])), "X", reading)
     within_of(nothing, None, chosen, 0.0 if isinstance(wanted, int) else wanted, run)  # checks the parameters
-    if isinstance(wanted, int):
-        _check_count(wanted, shape[1] - (y is None), y is None)
-    chosen = prepared(chosen, items, shape[0] * shape[1])
-    complete = reading.ties == reading.missing == "error"
-    if run.backend is None and complete:
-        run = run._replace(backend=strategy(chosen._measure(items), shape))
-    based = complete and reading.input != "scores"
-    call = _Search(_search_block, chosen, reading, run, "XX" if y is None else "XY", based, wanted)
+    rankings = max(x.shape[0] - 1, 0) if y is None else y.shape[0]
+    if isinstance(wanted, int) and wanted > rankings:
+        kind = "other rankings" if y is None else "rankings"
+        rule = f"it must be from 1 to {rankings}" if rankings else "none can be found"
+        raise bad_argument("n_neighbors", f" is {wanted}, but there are {rankings} {kind}: {rule}", value=wanted)
+    call = planned(_Search(_search_block, chosen, reading, run, "XX" if y is None else "XY", wanted), x, y)
+    assert isinstance(call, _Search)
     rows = x.rechunk((x.chunks[0], -1))
     return call, rows, None if y is None else y.rechunk((y.chunks[0], -1))
 
 
-def _check_count(count: int, rankings: int, others: bool) -> None:
-    rankings = max(rankings, 0)
-    if count > rankings:
-        kind = "other rankings" if others else "rankings"
-        rule = f"it must be from 1 to {rankings}" if rankings else "none can be found"
-        raise bad_argument("n_neighbors", f" is {count}, but there are {rankings} {kind}: {rule}", value=count)
-
-
 def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
-    """Search one chunk."""
     assert isinstance(call, _Search)
     rows, columns = read_both(x, y, call.reading, call.run.threads)
     if isinstance(call.wanted, float):
@@ -178,14 +153,8 @@ def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
 def _found(call: _Search, x: da.Array, y: da.Array | None) -> tuple[str, dict[Any, Any], Callable[[int, int], Any]]:
     """Return a name, a layer with the result of each pair of chunks, and a function that gives the key of each result."""
     name = tokenize(call, x.name, None if y is None else y.name)
-    layer: dict[Any, Any] = {f"wkendall-call-{name}": call}
-    left = source(layer, x, call)
-    right = left if y is None else source(layer, y, call)
-    for i in range(len(x.chunks[0])):
-        for j in range(len((x if y is None else y).chunks[0])):
-            other = () if y is None and i == j else right(j)
-            layer[f"wkendall-found-{name}", i, j] = (block, f"wkendall-call-{name}", *left(i), *other)
-    return name, layer, lambda i, j: (f"wkendall-found-{name}", i, j)
+    of_pair = f"wkendall-found-{name}"
+    return name, layer_of(of_pair, call, x, y), lambda i, j: (of_pair, i, j)
 
 
 def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
@@ -221,7 +190,6 @@ def _better(best: Neighbors | None, found: Neighbors, first: int, count: int, si
 
 
 def _close(call: _Search, x: da.Array, y: da.Array | None) -> da.Array:
-    """Combine the results of all chunks."""
     name, layer, found = _found(call, x, y)
     columns = (x if y is None else y).chunks[0]
     key = f"wkendall-close-{name}"

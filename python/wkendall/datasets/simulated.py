@@ -54,19 +54,12 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
 
     Parameters
     ----------
-    m : int
-        Number of rankings.
     center : array-like of n ranks, Rankings of one complete ranking, or int
         The most probable ranking. A number n means 1, 2, .., n.
     lam : float
         Concentration of the rankings around the centre, from 0. At 0 all rankings are equally probable.
-    rng : int or numpy.random.Generator, optional
-        As for `make_uniform`.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Ranks; 1 is the most preferred.
+    m, rng
+        As for `make_uniform`, also for the result.
 
     Examples
     --------
@@ -76,7 +69,10 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
            [2, 1, 3, 4],
            [1, 2, 4, 3]])
     """
-    rows, middle, spread = as_order(m, "m", 0), _center(center), _spread(lam)
+    rows, middle = as_order(m, "m", 0), _center(center)
+    spread = float(real_array(lam, "lam", (0,), "one number from 0").item())
+    if not 0 <= spread < np.inf:
+        raise ValueError(f"lam is {spread}, but must be a finite number from 0")
     random = generator(rng)
     items = len(middle)
     check_size(rows, items)
@@ -100,17 +96,10 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
 
     Parameters
     ----------
-    m : int
-        Number of rankings.
     strengths : array-like of n positive numbers
         Only their ratios matter.
-    rng : int or numpy.random.Generator, optional
-        As for `make_uniform`.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Ranks; 1 is the most preferred.
+    m, rng
+        As for `make_uniform`, also for the result.
 
     Examples
     --------
@@ -159,10 +148,3 @@ def _center(center: ArrayLike | Rankings) -> Ranks:
         raise ValueError("center is empty, but must rank at least one item")
     ranks: Ranks = found._handle.ranks()[0]
     return ranks
-
-
-def _spread(lam: float) -> float:
-    number = float(real_array(lam, "lam", (0,), "one number from 0").item())
-    if not 0 <= number < np.inf:
-        raise ValueError(f"lam is {number}, but must be a finite number from 0")
-    return number

@@ -11,9 +11,8 @@ Layers, each using only those below it:
     feature_map  explicit features
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
-    vectors    the common base of the transformers to vectors
     seeding    random draws of rankings that are far apart
-    base       the common base of the estimators: how arrays are read, and the kernel
+    base       the common base of the estimators, and of the transformers to vectors
     kernel_cache   values that were computed before
     known_rows     rankings that were read before
     input_checks   the input checks of scikit-learn

@@ -1,4 +1,4 @@
-"""The common base of the estimators: the parameters that say how arrays are read, and the kernel.
+"""The common base of the estimators: how arrays are read, and the kernel; and of the transformers to vectors.
 
 Rankings are read once; all methods then pass on `Rankings`. An estimator takes arrays, which its own `input`, `top`,
 `ties` and `missing` describe, or a `Rankings`, which says for itself.
@@ -6,31 +6,41 @@ Rankings are read once; all methods then pass on `Rankings`. An estimator takes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_threads, row_labels
+from wkendall._arguments import Array, as_order, as_result_type, as_threads, row_labels
 from wkendall._errors import RankingError, located
+from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.arrays.sparse import is_sparse
+from wkendall.embedding import BLOCK
 from wkendall.estimators.input_checks import check_rankings, checked_data, names_of_columns
 from wkendall.gram import as_kernel, diagonal_of, gram_of
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, merged, read_rankings
 
 
+@dataclass(init=False, eq=False, repr=False)
 class RankingEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator that takes rankings."""
+    """An estimator that takes rankings. Parameters are fields: `dataclass` writes the constructors of the subclasses."""
 
-    #: The kernel, for estimators that have one.
-    kernel: Kernel | None
+    _: KW_ONLY
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    n_jobs: SupportsIndex | None = None
 
     def __init__(self, input: Input, top: Top, ties: Ties, missing: Missing, n_jobs: SupportsIndex | None) -> None:
         self.input = input
@@ -80,8 +90,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
             self._items_of_fit, self._reading_of_fit = items, None
         if not isinstance(rankings, Rankings) or (items is None and labels is None):
             return rankings
-        parts: dict[str, Any] = {"listed": rankings._listed, "reading": rankings._reading}
-        return Rankings._made(rankings._handle, rankings._missing, items=items, labels=labels, **parts)
+        return rankings._with(items=items, labels=labels)
 
     def _output(self, values: Array, X: object) -> Array:
         """Return the result of a transformer. For `set_output(transform="pandas")` it has the labels of a `Rankings`."""
@@ -113,11 +122,9 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return as_kernel(self.kernel, type(self).__name__)._used()
 
     def _gram(self, X: Rankings, Y: Rankings | None = None, *, dtype: DTypeLike = np.float64) -> Array:
-        """Return the kernel between rankings."""
         return gram_of(X, Y, self._kernel(), Run(dtype, n_jobs=self.n_jobs))
 
     def _own(self, X: Rankings) -> Array:
-        """Return the kernel between each ranking and itself."""
         return diagonal_of(X, self._kernel(), Run(n_jobs=self.n_jobs))
 
     def __sklearn_tags__(self) -> Tags:
@@ -127,10 +134,45 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
+    """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
+
+    _n_features_out: int
+
+    @abstractmethod
+    def _vectors(self, rankings: Rankings) -> Array:
+        """Return the vectors of some rankings."""
+
+    def transform(self, X: ArrayLike | Rankings) -> Array:
+        """Return the vectors of rankings, one per row."""
+        check_is_fitted(self)
+        rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
+        check_fits(
+            len(rankings), self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
+        )
+        out = np.empty((len(rankings), self._n_features_out), dtype=result_type)
+        for rows, vectors in self._pieces(rankings, None):
+            out[rows] = vectors
+        return self._output(out, X)
+
+    def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
+        """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.
+
+        All rankings are checked before the first chunk. If `size` is absent, a chunk takes a few MiB.
+        """
+        check_is_fitted(self)
+        rows = None if size is None else as_order(size, "size")
+        return self._pieces(self._read(X, reset=False), rows)
+
+    def _pieces(self, rankings: Rankings, size: int | None) -> Iterator[tuple[slice, Array]]:
+        step = size or max(1, BLOCK // max(self._n_features_out, 1))
+        for begin in range(0, len(rankings), step):
+            rows = slice(begin, min(begin + step, len(rankings)))
+            yield rows, self._vectors(rankings if step >= len(rankings) else rankings[rows])
+
+
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:
     """Return the distinct rankings, the index of each row's ranking among them, and the sums of their weights."""
     first, member = merged(rankings)
-    found = rankings[first]
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
-    parts: dict[str, Any] = {"listed": found._listed, "items": found._items, "reading": found._reading}
-    return Rankings._made(found._handle, found._missing, **parts), member, sums
+    return rankings[first]._with(labels=None, counts=None), member, sums

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, SupportsIndex, get_args
 
 import numpy as np
@@ -12,41 +13,21 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import (
-    Array,
-    Random,
-    as_order,
-    check_choice,
-    check_same_rows,
-    check_unmasked,
-    generator,
-)
+from wkendall._arguments import Array, Random, as_order, check_choice, check_same_rows, check_unmasked, generator
 from wkendall._blas import one_thread
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.convert import as_array
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK, columns_of_features, features_of
+from wkendall.estimators import kmeans
 from wkendall.estimators.base import RankingEstimator, distinct
 from wkendall.estimators.input_checks import FITTED, check_items_of_fit, random_state
-from wkendall.estimators.kmeans import (
-    EQUAL,
-    Clusters,
-    GramPoints,
-    Labels,
-    Points,
-    VectorPoints,
-    first_least,
-    lloyd,
-    square_norms,
-    squared_distances,
-)
 from wkendall.estimators.seeding import draw_apart
+from wkendall.gram import check_pairs
 from wkendall.measures import Kendall, Kernel, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings, sample_weights
 from wkendall.statistics.consensus import Method, consensus_of
-from wkendall.statistics.pair_kernels import check_pairs
 from wkendall.statistics.samples import power_of_two
 
 #: Explicit features are used instead of the Gram matrix if there are at least this many distinct rankings for each
@@ -54,6 +35,7 @@ from wkendall.statistics.samples import power_of_two
 FEWER = 12
 
 
+@dataclass(eq=False, repr=False)
 class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
@@ -103,48 +85,19 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ([0, 1, 0, 0, 1], [0])
     """
 
-    def __init__(
-        self,
-        n_clusters: SupportsIndex = 8,
-        kernel: Kernel | None = None,
-        *,
-        init: str | ArrayLike | Rankings = "k-means++",
-        n_init: SupportsIndex = 10,
-        max_iter: SupportsIndex = 300,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: SupportsIndex = 8
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    init: str | ArrayLike | Rankings = "k-means++"
+    n_init: SupportsIndex = 10
+    max_iter: SupportsIndex = 300
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find clusters.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-        sample_weight : array-like of shape (m,), optional
-            The weight of each ranking; how often it was observed, if absent.
-
-        Returns
-        -------
-        self
-        """
+        """Find clusters. `sample_weight` has a weight for each ranking; how often it was observed, if absent."""
         check_same_rows(X, y)
-        for name in ("n_init", "max_iter"):
-            as_order(getattr(self, name), name)
+        as_order(self.n_init, "n_init")
+        as_order(self.max_iter, "max_iter")
         clusters = as_order(self.n_clusters, "n_clusters")
         rankings = self._read(X, reset=True)
         if len(rankings) < clusters:
@@ -165,30 +118,32 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             best = self._best_run(points, self._starts(points, different, member, weights))
         self.rankings_, self.means_ = different, best.means
         self.inertia_, self.n_iter_ = unit * best.inertia, best.iterations
-        self._norms, self._largest = square_norms(points, best.means), float(points.own.max())
-        self._centres = points.vectors.T @ best.means if isinstance(points, VectorPoints) else None
+        self._norms, self._largest = kmeans.square_norms(points, best.means), float(points.own.max())
+        self._centres = points.vectors.T @ best.means if isinstance(points, kmeans.VectorPoints) else None
         self.labels_ = np.empty(len(rankings), dtype=np.int32)
         self.labels_[counted] = best.labels[member]
         if not counted.all():
             self.labels_[~counted] = self._nearest(rankings[~counted], different)[0]
         return self
 
-    def _points(self, different: Rankings, weights: Array) -> Points:
+    def _points(self, different: Rankings, weights: Array) -> kmeans.Points:
         """Return the distinct rankings as vectors if the kernel has few features, otherwise by their Gram matrix."""
         rows = len(different)
         advice = "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn"
         columns = columns_of_features(self._kernel(), different)
         if columns is not None and FEWER * columns <= rows:
             check_fits(rows, columns, np.dtype(np.float64), advice)
-            return VectorPoints(self._features(different), self._own(different), weights)
+            return kmeans.VectorPoints(self._features(different), self._own(different), weights)
         check_fits(rows, rows, np.dtype(np.float64), advice)
         gram = self._gram(different)
-        return GramPoints(gram, gram.diagonal().copy(), weights)
+        return kmeans.GramPoints(gram, gram.diagonal().copy(), weights)
 
     def _features(self, rankings: Rankings) -> Array:
         return features_of(rankings, self._kernel(), Run(n_jobs=self.n_jobs))
 
-    def _starts(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Iterator[Array]:
+    def _starts(
+        self, points: kmeans.Points, different: Rankings, member: kmeans.Labels, weights: Array
+    ) -> Iterator[Array]:
         """Yield the squared distances of the rankings from the starting centres."""
         clusters = int(self.n_clusters)
         if not isinstance(self.init, str):
@@ -201,7 +156,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             chosen += chosen[:1] * (clusters - len(chosen))
             yield points.own[:, np.newaxis] + points.own[chosen] - 2 * points.columns(np.array(chosen))
 
-    def _given(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Array:
+    def _given(self, points: kmeans.Points, different: Rankings, member: kmeans.Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
         given: Any = self.init
@@ -213,7 +168,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if given.ndim == 1:
             means = np.zeros((len(different), clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
-            return squared_distances(points, means / means.sum(axis=0))
+            return kmeans.squared_distances(points, means / means.sum(axis=0))
         if given.shape != (clusters, different.n_items):
             raise ValueError(
                 f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.n_items)}, the rankings to "
@@ -225,12 +180,12 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         centres = matched(different, given, (FITTED, "init"))
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
-    def _best_run(self, points: Points, starts: Iterator[Array]) -> Clusters:
-        best: Clusters | None = None
+    def _best_run(self, points: kmeans.Points, starts: Iterator[Array]) -> kmeans.Clusters:
+        best: kmeans.Clusters | None = None
         for start in starts:
-            run = lloyd(points, start, int(self.max_iter))
+            run = kmeans.lloyd(points, start, int(self.max_iter))
             # Among runs that differ only by rounding, keep the first.
-            if best is None or run.inertia < best.inertia - EQUAL * float(points.weights @ points.own):
+            if best is None or run.inertia < best.inertia - kmeans.EQUAL * float(points.weights @ points.own):
                 best = run
         assert best is not None
         found = len(np.unique(best.labels))
@@ -243,47 +198,17 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return best
 
     def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
-        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
+        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near."""
         check_is_fitted(self)
         return self._nearest(self._read(X, reset=False), self.rankings_)[0]
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the distance of each ranking from each centre, in the feature space of the kernel.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m, n_clusters)
-        """
+        """Return the distance of each ranking from each centre, in the feature space of the kernel."""
         check_is_fitted(self)
         return self._output(np.sqrt(self._squares(self._read(X, reset=False), self.rankings_)), X)
 
     def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of the squared distances from the nearest centres: larger is better.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-        sample_weight : array-like of shape (m,), optional
-
-        Returns
-        -------
-        float
-        """
+        """Return minus the sum of the squared distances from the nearest centres: larger is better."""
         check_is_fitted(self)
         check_same_rows(X, y)
         rankings = self._read(X, reset=False)
@@ -294,11 +219,10 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _nearest(self, rankings: Rankings, fitted: Rankings) -> tuple[NDArray[np.int32], Array]:
         """Return the nearest centre of each ranking, and the squared distance from it."""
         squares = self._squares(rankings, fitted)
-        labels = first_least(squares, self._largest)
+        labels = kmeans.first_least(squares, self._largest)
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
 
     def _squares(self, rankings: Rankings, fitted: Rankings) -> Array:
-        """Return the squared distance of each ranking from each centre."""
         different, member, _ = distinct(rankings, np.ones(len(rankings)))
         squares = np.empty((len(different), self.means_.shape[1]))
         centres: Array | None = self._centres
@@ -314,17 +238,8 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
         ranking. It uses the kernel of the clustering. With a `Mallows` kernel it is Kemeny's ranking, which has the
-        smallest mean distance.
-
-        Parameters
-        ----------
-        method, rng
-            As for `wkendall.consensus`.
-
-        Returns
-        -------
-        Rankings
-            One ranking for each cluster, with the names of the items; `np.asarray` gives the ranks.
+        smallest mean distance. `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the
+        names of the items.
 
         Examples
         --------
@@ -352,7 +267,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return int(self.means_.shape[1])
 
 
-def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> Labels:
+def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> kmeans.Labels:
     """Check the clusters to start from; return those of the rankings with a positive weight."""
     if len(given) != len(weights):
         raise ValueError(f"init has {len(given)} clusters, but there are {len(weights)} rankings: each must have one")

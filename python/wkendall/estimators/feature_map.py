@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, SupportsIndex
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -11,13 +12,13 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from wkendall._arguments import Array, check_same_rows
 from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.embedding import features_of
-from wkendall.estimators.vectors import VectorMap
+from wkendall.estimators.base import VectorMap
 from wkendall.measures import Kendall, Kernel, Scaled, Sum
 from wkendall.rankings import Rankings
 
 
+@dataclass(eq=False, repr=False)
 class KendallFeatures(VectorMap):
     """Vectors whose inner products are exactly a kernel of order 2: `features` as a transformer.
 
@@ -47,44 +48,19 @@ class KendallFeatures(VectorMap):
            [-1., -1., -1.]])
     """
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        dtype: DTypeLike = np.float64,
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.dtype = dtype
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    dtype: DTypeLike = np.float64
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Check rankings and parameters.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        self
-        """
+        """Check rankings and parameters."""
         check_same_rows(X, y)
         rankings = self._read(X, reset=True)
         self._n_features_out = self._vectors(rankings[:1]).shape[1]
         return self
 
     def _vectors(self, rankings: Rankings) -> Array:
-        run = Run(self.dtype, n_jobs=self.n_jobs)
-        run.check()
-        return features_of(rankings, self._kernel(), run)
+        return features_of(rankings, self._kernel(), Run(self.dtype, n_jobs=self.n_jobs).check())
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
@@ -92,15 +68,7 @@ class KendallFeatures(VectorMap):
         A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
         signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
         these columns for each top 2, 3, .., n of the ranking. The columns of a sum of kernels say whose they are.
-
-        Parameters
-        ----------
-        input_features : array-like of n names, optional
-            Names of the items. If absent, the names that `fit` was given, or x0, x1, ..
-
-        Returns
-        -------
-        ndarray of names
+        `input_features` has the names of the items; if absent, those that `fit` was given, or x0, x1, ..
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:
@@ -124,7 +92,8 @@ def names_of(kernel: Kernel, items: list[Any]) -> list[str]:
     pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
     # The top of all items is the standard weight.
     standard = kernel.weight == "standard" or (kernel.weight == "top" and kernel.k == len(items))
-    if standard and not kernel.signed:
+    plain = kernel.item_weight is None or bool(np.all(np.asarray(kernel.item_weight) == 1))
+    if standard and plain and not kernel.signed:
         return [*(f"{i} before {j}" for i, j in pairs), "constant"]
     orders = [pairs] if kernel.signed else [pairs, [(j, i) for i, j in pairs]]
     tops = [f", top {k}" for k in range(2, len(items) + 1)] if kernel.weight == "average" else [""]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -12,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_result_type, check_same_rows, row_labels
 from wkendall._run import Run
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.estimators import kernel_cache
 from wkendall.estimators.base import RankingEstimator
@@ -22,6 +22,7 @@ from wkendall.measures import Kernel
 from wkendall.rankings import Rankings
 
 
+@dataclass(eq=False, repr=False)
 class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """A transformer of rankings to Gram matrices.
 
@@ -39,8 +40,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. Not used for rankings that are a `Rankings` already. After `fit` with a
-        `Rankings`, and without these options, arrays are read as it was.
+        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`; after
+        `fit` with one, and without these options, arrays are read as it was.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
@@ -73,37 +74,13 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        dtype: DTypeLike = np.float64,
-        n_jobs: SupportsIndex | None = None,
-        cache_size: float | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.dtype = dtype
-        self.cache_size = cache_size
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    dtype: DTypeLike = np.float64
+    cache_size: float | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Store the rankings to compare with.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        self
-        """
+        """Store the rankings to compare with."""
         check_same_rows(X, y)
         self._keep(X)
         return self
@@ -137,42 +114,16 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
 
     @staticmethod
     def clear_cache() -> None:
-        """Remove all cached values of this process.
-
-        Examples
-        --------
-        >>> import wkendall
-        >>> wkendall.KendallGram.clear_cache()
-        """
+        """Remove all cached values of this process."""
         kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Kernel between rankings and the rankings of `fit`.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n)
-
-        Returns
-        -------
-        ndarray of shape (m', m)
-        """
+        """Return the kernel between rankings, one per row of the result, and the rankings of `fit`."""
         check_is_fitted(self)
         return self._output(self._matrix(self._read_known(X, reset=False), self._rankings), X)
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:
-        """Store the rankings and return the kernel between all of them.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        ndarray of shape (m, m)
-        """
+        """Store the rankings and return the kernel between all of them."""
         check_same_rows(X, y)
         return self._output(self._matrix(self._keep(X)), X)
 

@@ -16,7 +16,14 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_same_rows, check_unmasked, row_labels
 from wkendall._errors import Parts, RankingError, located, remade
 from wkendall._text import one_line, shown
-from wkendall.arrays.convert import as_array, check_collected, check_not_rearranged, check_objects, check_same_labels
+from wkendall.arrays.convert import (
+    as_array,
+    check_collected,
+    check_not_rearranged,
+    check_objects,
+    check_same_labels,
+    labels_of,
+)
 from wkendall.arrays.options import Reading
 from wkendall.rankings import Rankings, check_different, matched
 
@@ -49,7 +56,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        moved = sorted(map(str, _all_labels_of(X) or ())) == sorted(getattr(estimator, "feature_names_in_", ()))
+        moved = sorted(map(str, labels_of(X, "columns") or ())) == sorted(getattr(estimator, "feature_names_in_", ()))
         advice = " Or pass a Rankings, whose items are matched by name." if moved and not how.get("reset", True) else ""
         raise type(error)(one_line(str(error)) + advice) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
@@ -126,7 +133,7 @@ def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
 def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "item") -> None:
     """Compare column labels with those of `fit`, as scikit-learn does for strings, but also for numbers such as item codes."""
     if reset:
-        estimator._labels_of_items = None if hasattr(estimator, "feature_names_in_") else _all_labels_of(X)
+        estimator._labels_of_items = None if hasattr(estimator, "feature_names_in_") else labels_of(X, "columns")
     else:
         check_items_of_fit(estimator, X, "X", kind)
 
@@ -144,16 +151,11 @@ def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item")
 
 def names_of_columns(X: object) -> tuple[Hashable, ...] | None:
     """Return the names of the columns; the columns of a data frame without names are labelled 0, 1, 2, ..."""
-    labels = _all_labels_of(X)
+    labels = labels_of(X, "columns")
     if labels is None or labels == list(range(len(labels))):
         return None
     check_different(labels, "X")
     return tuple(labels)
-
-
-def _all_labels_of(X: object) -> list[Hashable] | None:
-    columns: Any = getattr(X, "columns", None)
-    return None if columns is None or callable(columns) else list(columns)
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:

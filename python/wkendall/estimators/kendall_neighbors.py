@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -13,22 +14,24 @@ from sklearn.utils.validation import check_is_fitted
 from wkendall._arguments import as_order, check_choice, check_flag, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._run import Run
+from wkendall._saved import load_object, save_object
+from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.base import RankingEstimator
 from wkendall.gram import as_measure, gram_of
 from wkendall.measures import KendallDistance, Measure
 from wkendall.nearest import (
     MODES,
-    KeptIndex,
     Mode,
+    Neighbors,
+    Searched,
     as_radius,
     distances_of,
     graph_of,
     neighbors_of,
-    prepare,
     within_of,
 )
-from wkendall.rankings import Rankings
+from wkendall.rankings import Index, Rankings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
@@ -43,8 +46,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     Neighbours are the rankings with the fewest discordant pairs, or with the largest kernel, as `neighbors` finds them.
     The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
 
+    Lists get an index, for named weights of order 2, `AverageOverlap`, and `RankBiasedOverlap` with the values "ext" and
+    "min". `add` and `remove` change the rankings without building it again, and `save` and `load` store it. Threads may
+    search, add and remove at the same time: a search sees the rankings before or after a change.
+
     The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
-    That holds for complete rankings, and with `normalize=True`. Without `normalize=True` it can fail for ties, missing
+    That holds for complete rankings, and with `normalize=True`. The distance of `RankBiasedOverlap` with the values "ext" and
+    "max" is 1 minus the value. Without `normalize=True` it can fail for ties, missing
     items and lists. The methods then return the rankings with the largest kernel, sorted by distance, but another
     ranking can be nearer than all of them.
 
@@ -62,11 +70,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         neighbours, because a ranking of `fit` is its own neighbour.
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
+    progress : bool
+        Whether to show a progress bar while an index is built and while neighbours are searched.
 
     Attributes
     ----------
     rankings_ : Rankings
-        The rankings of `fit`.
+        The rankings that are searched.
     n_samples_fit_ : int
         The number of these rankings.
     n_features_in_, feature_names_in_
@@ -101,8 +111,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
+        progress: bool = False,
     ) -> None:
         super().__init__(input, top, ties, missing, n_jobs)
+        self.progress = progress
         self.measure = measure
         self.n_neighbors = n_neighbors
         self.radius = radius
@@ -127,16 +139,134 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         check_choice(self.mode, "mode", MODES)
         if self.radius is not None:
             as_radius(self.radius)
+        check_flag(self.progress, "progress")
         rankings = self._read(X, reset=True)
-        what, run = self._compared_by(), Run(n_jobs=self.n_jobs)
-        gram_of(rankings[:1], None, what, run)  # checks the parameters
-        # A copy, because the index of lists is kept with it.
-        parts = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts", "reading")}
-        self.rankings_ = Rankings._made(rankings._handle, rankings._missing, **parts)
+        what, run = self._compared_by(), self._run()
+        gram_of(rankings[:1], None, what, Run(n_jobs=self.n_jobs))  # checks the parameters
+        self._searched = Searched(rankings)
         self.n_samples_fit_ = len(rankings)
-        self._kept = KeptIndex()
-        prepare(self._sides(None)[0], what, run)
+        self._searched.index(what, run)
         return self
+
+    @property
+    def rankings_(self) -> Rankings:
+        """The rankings that are searched."""
+        check_is_fitted(self)
+        return self._searched.rankings
+
+    def add(self, X: ArrayLike | Rankings) -> Self:
+        """Append rankings, whose rows are numbered after the present ones.
+
+        Few lists are added to many in a few milliseconds: they get a small index of their own, and small indexes are
+        merged from time to time.
+
+        Parameters
+        ----------
+        X : Rankings or array-like of shape (m', n)
+            Rankings of the same items.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> model = wkendall.KendallNeighbors(1).fit([[1, 2, 3], [3, 2, 1]]).add([[2, 1, 3]])
+        >>> model.kneighbors([[2, 1, 3]])
+        (array([[0.]]), array([[2]]))
+        >>> model.remove([0]).kneighbors([[2, 1, 3]])
+        (array([[0.]]), array([[1]]))
+        """
+        check_is_fitted(self)
+        new = self._read(X, reset=False)
+        with self._searched.growing:
+            self._change(self._searched.added(new, Run(n_jobs=self.n_jobs)))
+        return self
+
+    def remove(self, rows: Index) -> Self:
+        """Remove rankings. The others are numbered as if only they had been fitted and added.
+
+        Parameters
+        ----------
+        rows : int, slice, mask or array of ints
+            Row numbers among the present rankings.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        with self._searched.growing:
+            self._change(self._searched.removed(as_rows(rows, len(self._searched)), Run(n_jobs=self.n_jobs)))
+        return self
+
+    def _change(self, searched: Searched) -> None:
+        self._searched = searched
+        self.n_samples_fit_ = len(searched)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the object with its rankings and their index to a file, for `load`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. An existing file is replaced when the new one is complete.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, wkendall
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.wkendall"
+        >>> wkendall.KendallNeighbors(1).fit([[1, 2, 3], [3, 2, 1]]).save(path)
+        >>> wkendall.KendallNeighbors.load(path).kneighbors([[2, 1, 3]])
+        (array([[1.]]), array([[0]]))
+        """
+        check_is_fitted(self)
+        save_object(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> Self:
+        """Read a file of `save`. Read only files that you trust: they can contain any Python objects, as pickles can.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        mmap : bool
+            Whether to leave the index in the file, which is then mapped to memory: loading takes less time, and processes that
+            load the same file share its memory. The file must not change while it is in use. Without it, checksums of
+            all data are compared.
+
+        Returns
+        -------
+        KendallNeighbors
+        """
+        check_flag(mmap, "mmap")
+        return load_object(path, cls, mmap, lambda model: model._searched.load())
+
+    def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
+        """Find the nearest rankings and the values of the measure, as the function `neighbors` does.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As for `kneighbors`.
+
+        Returns
+        -------
+        Neighbors
+            A named tuple of `values` and `indices`: the best first, equal values by the smaller index.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> lists = wkendall.from_lists([["a", "b", "c"], ["c", "b"], ["d", "a"]])
+        >>> model = wkendall.KendallNeighbors(2, wkendall.RankBiasedOverlap()).fit(lists)
+        >>> model.neighbors(wkendall.from_lists([["b", "a"]], items=lists.items))
+        Neighbors(values=array([[0.9 , 0.45]]), indices=array([[0, 1]]))
+        """
+        x, y = self._sides(X)
+        return neighbors_of(x, y, self._compared_by(), self._count(n_neighbors), self._run())
 
     def kneighbors(
         self,
@@ -164,10 +294,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         """
         check_flag(return_distance, "return_distance")
         x, y = self._sides(X)
-        count, run = self._count(n_neighbors), Run(n_jobs=self.n_jobs)
-        found = neighbors_of(x, y, self._compared_by(), count, run)
+        count, run, measure = self._count(n_neighbors), self._run(), self._compared_by()
+        found = neighbors_of(x, y, measure, count, run)
+        if not (return_distance or measure.is_kernel):
+            return found.indices
         rows = np.repeat(np.arange(len(x)), count)
-        distances = distances_of(x, y, self._compared_by(), rows, found.indices.ravel(), found.values.ravel(), run)
+        distances = distances_of(x, y, measure, rows, found.indices.ravel(), found.values.ravel(), run)
         distances = distances.reshape(found.values.shape)
         by_distance = np.argsort(distances, axis=1, kind="stable")
         indices = np.take_along_axis(found.indices, by_distance, axis=1)
@@ -201,7 +333,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         check_flag(return_distance, "return_distance")
         check_flag(sort_results, "sort_results")
         x, y = self._sides(X)
-        run = Run(n_jobs=self.n_jobs)
+        run = self._run()
         found = within_of(x, y, self._compared_by(), self._limit(radius), run)
         rows = np.repeat(np.arange(len(x)), np.diff(found.indptr))
         indices = found.indices.astype(np.int64, copy=False)
@@ -235,7 +367,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return _as_matrix(graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs)))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, self._run()))
 
     def radius_neighbors_graph(
         self, X: ArrayLike | Rankings | None = None, radius: float | None = None, mode: Mode = "connectivity"
@@ -257,7 +389,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs)))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, self._run()))
 
     def transform(self, X: ArrayLike | Rankings) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`, as `mode` says.
@@ -275,12 +407,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         check_is_fitted(self)
         return self._graph(*self._sides(X))
 
-    def _graph(self, x: Rankings, y: Rankings | None) -> csr_matrix:
+    def _graph(self, x: Rankings | Searched, y: Rankings | Searched | None) -> csr_matrix:
         """Return the graph of `transform`."""
-        count = self._count(None) + (self.mode == "distance")
-        if self.mode == "distance" and count > self.n_samples_fit_:
-            raise _too_many(count - 1, self.n_samples_fit_)
-        return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
+        count, rows = self._count(None) + (self.mode == "distance"), len(x if y is None else y)
+        if self.mode == "distance" and count > rows:
+            raise _too_many(count - 1, rows)
+        return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, self._run()))
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
         """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
@@ -296,14 +428,16 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         scipy.sparse.csr_matrix of shape (m, m)
         """
         check_same_rows(X, y)
-        rankings, _ = self.fit(X)._sides(None)
-        return self._graph(rankings, rankings)
+        searched = self.fit(X)._searched
+        return self._graph(searched, searched)
 
-    def _sides(self, X: ArrayLike | Rankings | None) -> tuple[Rankings, Rankings | None]:
+    def _sides(self, X: ArrayLike | Rankings | None) -> tuple[Rankings | Searched, Searched | None]:
         check_is_fitted(self)
-        kept = self.rankings_
-        kept.__dict__["_kept"] = self._kept  # also after the estimator was unpickled
-        return (kept, None) if X is None else (self._read(X, reset=False), kept)
+        searched = self._searched  # another thread may add rankings meanwhile
+        return (searched, None) if X is None else (self._read(X, reset=False), searched)
+
+    def _run(self) -> Run:
+        return Run(n_jobs=self.n_jobs, progress=self.progress)
 
     def _compared_by(self) -> Measure:
         return as_measure(self.measure, KendallDistance())._used()
@@ -320,6 +454,22 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     @property
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
+
+
+def as_rows(rows: Index, count: int) -> NDArray[np.int64]:
+    """Return row numbers below `count`, from a number, a slice, a mask or numbers, which may count from the end."""
+    numbers = np.arange(count)[rows] if isinstance(rows, slice) else np.asarray(rows)
+    if numbers.dtype.kind == "b" and numbers.shape == (count,):
+        return np.flatnonzero(numbers)
+    if numbers.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if numbers.ndim > 1 or numbers.dtype.kind not in "iu":
+        rule = f" must be a number, a slice, a mask of {count} flags or row numbers, not {shown(rows)}"
+        raise bad_argument("rows", rule, value=rows)
+    numbers = np.atleast_1d(numbers).astype(np.int64)
+    for row in numbers[(numbers < -count) | (numbers >= count)][:1].tolist():
+        raise bad_argument("rows", f" holds {row}, but there are {count} rankings, counted from 0", value=row)
+    return np.where(numbers < 0, numbers + count, numbers)
 
 
 def _too_many(count: int, rankings: int) -> Exception:

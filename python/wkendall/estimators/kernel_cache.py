@@ -282,7 +282,6 @@ class Cache:
 
 
 def _hashes(data: NDArray[Any]) -> bytes:
-    """Return the hashes of all rows."""
     return _core.row_hashes(np.ascontiguousarray(data).view(np.uint8))
 
 

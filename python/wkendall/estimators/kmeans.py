@@ -7,7 +7,7 @@ cluster. Few points change their cluster in most steps: only these are added and
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,36 +22,6 @@ Labels = NDArray[np.intp]
 EQUAL = 1e-10
 #: Sums are computed anew if more than this share of the points changed their cluster: that takes less time.
 MANY = 0.25
-
-
-class Points(Protocol):
-    """Distinct points: the kernel of each with itself, their weights, and sums of the kernel."""
-
-    @property
-    def own(self) -> Array:
-        """The kernel of each point with itself."""
-        ...
-
-    @property
-    def weights(self) -> Array:
-        """The weights of the points."""
-        ...
-
-    def column(self, chosen: int) -> Array:
-        """Return the kernel between all points and one of them."""
-        ...
-
-    def columns(self, chosen: Labels) -> Array:
-        """Return the kernel between all points and some of them."""
-        ...
-
-    def products(self, coefficients: Array) -> Array:
-        """Return the kernel between all points times coefficients, which have a row for each point."""
-        ...
-
-    def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Do the same for coefficients that are zero except in the rows of some points."""
-        ...
 
 
 class GramPoints(NamedTuple):
@@ -100,6 +70,10 @@ class VectorPoints(NamedTuple):
     def products_of(self, some: Labels, coefficients: Array) -> Array:
         """Do the same for coefficients that are zero except in the rows of some points."""
         return np.asarray(self.vectors @ (self.vectors[some].T @ coefficients))
+
+
+#: Distinct points: the kernel of each with itself, their weights, and sums of the kernel.
+Points = GramPoints | VectorPoints
 
 
 class Clusters(NamedTuple):
@@ -181,8 +155,13 @@ def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
             squares = sums.squared_distances(members.source)
             labels = first_least(squares, largest)
             converged = np.array_equal(before, labels)
-    inertia = float(points.weights @ np.maximum(squares[np.arange(len(labels)), labels], 0))
-    return Clusters(_means(members, points.weights), labels, inertia, iterations, converged)
+    every = np.arange(len(labels))
+    inertia = float(points.weights @ np.maximum(squares[every, labels], 0))
+    # The weights of the points in the centres of their clusters; those of a centre add up to 1.
+    means = np.zeros((len(labels), len(members.source)))
+    means[every, members.labels] = points.weights
+    means = means[:, members.source]
+    return Clusters(means / means.sum(axis=0), labels, inertia, iterations, converged)
 
 
 def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
@@ -202,14 +181,6 @@ def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
         labels[farthest] = empty
     source = np.where(sizes == 0, int(sizes.argmax() if not sizes[0] else 0), np.arange(len(sizes)))
     return _Members(labels, source)
-
-
-def _means(members: _Members, weights: Array) -> Array:
-    """Return the weights of the points in the centres of their clusters; those of a centre add up to 1."""
-    means = np.zeros((len(weights), len(members.source)))
-    means[np.arange(len(weights)), members.labels] = weights
-    means = means[:, members.source]
-    return np.asarray(means / means.sum(axis=0))
 
 
 def squared_distances(points: Points, means: Array) -> Array:

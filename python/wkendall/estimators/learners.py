@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, ClassVar, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,19 +60,21 @@ class Task(NamedTuple):
     costs: Array
 
 
+@dataclass(init=False, eq=False, repr=False)
 class Learner(RankingEstimator):
     """The common base of classifiers and regressors: parameters, input, scores."""
 
-    _loss: Loss
-    order: SupportsIndex
-    C: float
+    _loss: ClassVar[Loss]
+
+    order: SupportsIndex = 2
+    _: KW_ONLY
+    C: float = 1.0
 
     @abstractmethod
     def _fit_one(self, task: Task) -> Model:
         """Fit one function."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
-        """Check rankings."""
         rankings = super()._read(X, reset=reset)
         check_learnable(rankings, int(self.order))
         return rankings
@@ -117,7 +120,6 @@ class Learner(RankingEstimator):
             self.singular_values_ = values[0] if one else values
 
     def _scores(self, X: ArrayLike | Rankings) -> Array:
-        """Score rankings by every function, one per column."""
         check_is_fitted(self)
         sample = tensors_of(self._read(X), self._threads)
         one = isinstance(self.U_, np.ndarray)
@@ -131,11 +133,13 @@ class Learner(RankingEstimator):
         return scores
 
 
+@dataclass(init=False, eq=False, repr=False)
 class Suquan(Learner):
     """Weights from singular vectors, then the optimal coefficients."""
 
-    n_components: SupportsIndex
-    pure: bool
+    _: KW_ONLY
+    n_components: SupportsIndex = 1
+    pure: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -151,12 +155,14 @@ class Suquan(Learner):
         return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
 
 
+@dataclass(init=False, eq=False, repr=False)
 class Alternating(Learner):
     """Weights and coefficients in turn, each optimal for the other."""
 
-    init: str | ArrayLike
-    max_iter: SupportsIndex
-    tol: float
+    _: KW_ONLY
+    init: str | ArrayLike = "standard"
+    max_iter: SupportsIndex = 100
+    tol: float = 1e-4
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -187,35 +193,25 @@ class Alternating(Learner):
         search = Alternation(*task, self._loss, tol=self.tol)
         end = search.run(start, int(self.max_iter))
         if not end.converged and end.iterations == int(self.max_iter):
-            warnings.warn(
-                f"not converged after max_iter={self.max_iter} iterations: increase max_iter, or tol above {self.tol:g}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            advice = f"increase max_iter, or tol above {self.tol:g}"
+            message = f"not converged after max_iter={self.max_iter} iterations: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return Model(end.state.U, end.state.B, end.state.intercept, end.path, end.iterations, singular_values)
 
 
+@dataclass(init=False, eq=False, repr=False)
 class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
     """Classes as targets: one function for two classes, one-vs-rest for more."""
 
     _loss = Hinge()
-    class_weight: dict[Any, float] | str | None
+
+    _: KW_ONLY
+    class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their classes.
+        """Learn weights and coefficients from rankings and their classes `y`; more than two are learned one-vs-rest.
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : array-like of shape (m,)
-            The class of each ranking; more than two classes are learned one-vs-rest.
-        sample_weight : array-like of shape (m,), optional
-            The weight of each ranking; how often it was observed, if absent.
-
-        Returns
-        -------
-        self
+        `sample_weight` has a weight for each ranking; how often it was observed, if absent.
         """
         self._check_parameters()
         rankings, labels = self._read_labelled(X, y, numeric=False)
@@ -224,7 +220,10 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
         weights = sample_weights(sample_weight, rankings)
-        self._check_class_weight()
+        given = self.class_weight
+        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+            rule = 'must be None, "balanced" or a dict with a number for each class'
+            raise ValueError(f"class_weight is {shown(given)}, but {rule}")
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
@@ -240,56 +239,19 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         self._keep([self._fit_one(task) for task in self._tasks(rankings, targets, costs)])
         return self
 
-    def _check_class_weight(self) -> None:
-        given = self.class_weight
-        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
-            raise ValueError(
-                f'class_weight is {shown(given)}, but must be None, "balanced" or a dict with a number for each class'
-            )
-
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
-        """Score rankings: positive for the second of two classes; for more classes, one column per class.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, number of classes)
-        """
+        """Score rankings: positive for the second of two classes; for more classes, one column per class."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: ArrayLike | Rankings) -> Labels:
-        """Return the class of each ranking.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
+        """Return the class of each ranking."""
         scores = self._scores(X)
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy: the weighted share of rankings whose class is predicted correctly.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : array-like of shape (m,)
-        sample_weight : array-like of shape (m,), optional
-            As for `fit`.
-
-        Returns
-        -------
-        float
-        """
+        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
         return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
     def __sklearn_tags__(self) -> Tags:
@@ -305,20 +267,9 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
     _loss = Squares()
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their targets.
+        """Learn weights and coefficients from rankings and their targets `y`.
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : array-like of shape (m,)
-            The target of each ranking.
-        sample_weight : array-like of shape (m,), optional
-            The weight of each ranking; how often it was observed, if absent.
-
-        Returns
-        -------
-        self
+        `sample_weight` has a weight for each ranking; how often it was observed, if absent.
         """
         self._check_parameters()
         rankings, y = self._read_labelled(X, y, numeric=True)
@@ -332,32 +283,11 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         return self
 
     def predict(self, X: ArrayLike | Rankings) -> Array:
-        """Predict the target of each ranking.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
+        """Predict the target of each ranking."""
         return self._scores(X)[:, 0]
 
     def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the coefficient of determination R^2 of the predictions.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : array-like of shape (m,)
-        sample_weight : array-like of shape (m,), optional
-            As for `fit`.
-
-        Returns
-        -------
-        float
-        """
+        """Return the coefficient of determination R^2 of the predictions."""
         return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self, SupportsIndex
 
 import numpy as np
@@ -10,11 +11,9 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from wkendall._arguments import Array, as_order, as_result_type, check_choice, check_same_rows
-from wkendall.arrays.options import Input, Missing, Ties, Top
-from wkendall.estimators.base import distinct
+from wkendall.estimators.base import VectorMap, distinct
 from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.seeding import draw_apart
-from wkendall.estimators.vectors import VectorMap
 from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, sample_weights
 
@@ -25,6 +24,7 @@ MOST = 10_000
 LEAST = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: ignore[misc]
     """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
@@ -34,10 +34,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
     general weights.
 
-    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain (a Cholesky factor
-    of K). A landmark is dropped if this part is less than 1e-9 of the largest K(s, s), because it adds only rounding
-    errors. So there may be fewer columns than `n_components`: the standard kernel has at most `n (n - 1) / 2 + 1`
-    columns. With the same `random_state`, more landmarks add columns and leave the existing ones unchanged.
+    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain. A landmark is dropped
+    if this part is less than 1e-9 of the largest K(s, s). So there may be fewer columns than `n_components`. With the same
+    `random_state`, more landmarks add columns and leave the existing ones unchanged.
 
     Parameters
     ----------
@@ -80,41 +79,15 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     (1000, 29) 0.0
     """
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        n_components: SupportsIndex = 100,
-        landmarks: str = "uniform",
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        dtype: DTypeLike = np.float64,
-        n_jobs: SupportsIndex | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.kernel = kernel
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.dtype = dtype
-        self.random_state = random_state
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    n_components: SupportsIndex = 100
+    landmarks: str = "uniform"
+    dtype: DTypeLike = np.float64
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Draw landmarks and measure how well they approximate the kernel.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        self
-        """
+        """Draw landmarks and measure how well they approximate the kernel."""
         check_same_rows(X, y)
         as_order(self.n_components, "n_components")
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))

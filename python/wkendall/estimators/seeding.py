@@ -19,14 +19,7 @@ def draw_apart(
 
     The first is drawn with probability proportional to its weight, each next one proportional to its weight times the
     squared distance from the nearest ranking drawn so far. There are fewer than `count` if all distances are zero
-    before that.
-
-    Parameters
-    ----------
-    own : ndarray of shape (m,)
-        The kernel between each ranking and itself.
-    column : callable
-        Returns the kernel between all rankings and one of them.
+    before that. `own` is the kernel between each ranking and itself; `column` returns that between all rankings and one.
     """
     chosen: list[int] = []
     nearest, chances = np.full(len(own), np.inf), weights

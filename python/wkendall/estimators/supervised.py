@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
-
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suquan
 
 
+@dataclass(eq=False, repr=False)
 class SuquanSVDClassifier(Classifier, Suquan):
     """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
@@ -44,28 +42,8 @@ class SuquanSVDClassifier(Classifier, Suquan):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        n_components: SupportsIndex = 1,
-        pure: bool = False,
-        C: float = 1.0,
-        class_weight: dict[Any, float] | str | None = None,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.n_components = n_components
-        self.pure = pure
-        self.C = C
-        self.class_weight = class_weight
 
-
+@dataclass(eq=False, repr=False)
 class SuquanSVDRegressor(Regressor, Suquan):
     """Ridge regression with position weights from singular vectors.
 
@@ -80,11 +58,8 @@ class SuquanSVDRegressor(Regressor, Suquan):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
-    intercept_ : float
-    singular_values_ : ndarray of shape (n_components,)
-    objective_path_ : ndarray of shape (1,)
-    n_iter_ : int
+    U_, B_, intercept_, singular_values_, objective_path_, n_iter_
+        As for `SuquanSVDClassifier` with two classes.
 
     Examples
     --------
@@ -94,26 +69,8 @@ class SuquanSVDRegressor(Regressor, Suquan):
     array([0., 0., 1., 1.])
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        n_components: SupportsIndex = 1,
-        pure: bool = False,
-        C: float = 1.0,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.n_components = n_components
-        self.pure = pure
-        self.C = C
 
-
+@dataclass(eq=False, repr=False)
 class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
@@ -134,24 +91,15 @@ class AlternatingClassifier(Classifier, Alternating):
         The maximum number of iterations of two half steps.
     tol : float
         Stop when neither half step lowers the objective by more than this fraction of it.
-    class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
-    input, top, ties, missing
+    class_weight, input, top, ties, missing, n_jobs
         As for `SuquanSVDClassifier`.
-    n_jobs : int, optional
-        As for `gram_matrix`.
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n)
-        Weights and coefficients, of equal norms; for more than two classes, a list with one entry for each class.
-    intercept_ : float, or ndarray of shape (number of classes,)
-    classes_ : ndarray
+    U_, B_, intercept_, classes_, n_iter_, singular_values_
+        As for `SuquanSVDClassifier`. U and B have equal norms. Singular values only with `init="suquan"`.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
-    n_iter_ : int, or ndarray
-    singular_values_ : ndarray of shape (1,), or a list of these
-        Only with `init="suquan"`.
 
     Examples
     --------
@@ -161,30 +109,8 @@ class AlternatingClassifier(Classifier, Alternating):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        C: float = 1.0,
-        init: str | ArrayLike = "standard",
-        max_iter: SupportsIndex = 100,
-        tol: float = 1e-4,
-        class_weight: dict[Any, float] | str | None = None,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.C = C
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
 
-
+@dataclass(eq=False, repr=False)
 class AlternatingRegressor(Regressor, Alternating):
     """Regression that learns position weights and item coefficients together.
 
@@ -197,14 +123,8 @@ class AlternatingRegressor(Regressor, Alternating):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n)
-        Weights and coefficients, of equal norms.
-    intercept_ : float
-    objective_path_ : ndarray
-        The objective at the start and after each half step.
-    n_iter_ : int
-    singular_values_ : ndarray of shape (1,)
-        Only with `init="suquan"`.
+    U_, B_, intercept_, objective_path_, n_iter_, singular_values_
+        As for `AlternatingClassifier` with two classes.
 
     Examples
     --------
@@ -213,24 +133,3 @@ class AlternatingRegressor(Regressor, Alternating):
     >>> wkendall.AlternatingRegressor(C=1000.0).fit(X, [0, 0, 1, 1]).predict(X).round(2)
     array([0., 0., 1., 1.])
     """
-
-    def __init__(
-        self,
-        order: SupportsIndex = 2,
-        *,
-        C: float = 1.0,
-        init: str | ArrayLike = "standard",
-        max_iter: SupportsIndex = 100,
-        tol: float = 1e-4,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.order = order
-        self.C = C
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol

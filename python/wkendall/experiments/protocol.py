@@ -121,7 +121,6 @@ class Measurement(NamedTuple):
 
 
 def _fixed(weight: str = "standard", **options: Any) -> Callable[[Sample], list[Candidate]]:
-    """Make an SVM with a given kernel."""
     kernel = Kendall(weight, normalize=True, **options)
 
     def candidates(sample: Sample) -> list[Candidate]:
@@ -248,23 +247,9 @@ def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People,
 def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
     """Measure a kernel in one repetition.
 
-    The smallest of the costs with the highest cross-validated accuracy is used.
-
-    Parameters
-    ----------
-    X : ndarray of shape (people, n)
-        Ranks; 1 is the most preferred.
-    y : ndarray of shape (people,)
-        Classes, 0 and 1.
-    protocol : Protocol
-    kernel : str
-        A name of `METHODS`.
-    repetition : int
-        The number of the repetition, from 0. Together with the seed it determines which people are drawn.
-
-    Returns
-    -------
-    Measurement
+    `X` has ranks, 1 is the most preferred, `y` has classes, 0 and 1, and `kernel` is a name of `METHODS`. The number of the
+    repetition, from 0, and the seed determine which people are drawn. The smallest of the costs with the highest
+    cross-validated accuracy is used.
 
     Examples
     --------
@@ -295,12 +280,6 @@ def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int
         validated, candidate = best
         new = np.arange(len(train), len(people))
         predicted, weights = candidate.predict(places, new)
-    return Measurement(
-        kernel,
-        repetition,
-        float((predicted == sample.y[new]).mean()),
-        validated,
-        candidate.parameters,
-        time.perf_counter() - start,
-        None if weights is None else weights.tolist(),
-    )
+    accuracy, learned = float((predicted == sample.y[new]).mean()), None if weights is None else weights.tolist()
+    seconds = time.perf_counter() - start
+    return Measurement(kernel, repetition, accuracy, validated, candidate.parameters, seconds, learned)

@@ -49,24 +49,10 @@ def write_results(
     seconds: float | None = None,
     replaced: Container[str] | None = None,
 ) -> list[Row]:
-    """Write the table as CSV and JSON, the plots and the report; return the rows of the table.
+    """Write the table as CSV and JSON, the plots and the report to a folder; return the rows of the table.
 
-    Parameters
-    ----------
-    folder : Path
-        The output folder.
-    measurements : sequence of Measurement
-        At least one.
-    settings : dict
-        The settings of the run.
-    seconds : float, optional
-        The duration of the run.
-    replaced : container of str, optional
-        Names of existing files that may be replaced; any if absent.
-
-    Returns
-    -------
-    list of Row
+    There must be at least one measurement. `seconds` is the duration of the run. `replaced` are the names of existing
+    files that may be replaced; any if absent.
 
     Examples
     --------
@@ -170,6 +156,7 @@ def page(
 ) -> str:
     """Write the report as one HTML page, with the plots embedded."""
     repetitions = max(row.repetitions for row in rows)
+    base = next((number for number, row in enumerate(rows) if row.kernel == table.BASELINE), None)
     pictures = "\n".join(
         f"<figure>{_svg(figure)}<figcaption>{escape(caption)}</figcaption></figure>"
         for figure, caption in figures.values()
@@ -190,7 +177,7 @@ of them 40 or over, and is tested on {settings["test"]} others; C is chosen from
 cross-validation. This is done with each kernel for the same people, {repetitions} times. Data: {escape(settings["data"])}.</p>
 <p class="note">{LABEL_NOTE}</p>
 <h2>Accuracy</h2>
-<div class="wide">{_html_table(table.HEADINGS, [table.cells(row) for row in rows], _base(rows))}</div>
+<div class="wide">{_html_table(table.HEADINGS, [table.cells(row) for row in rows], base)}</div>
 <p class="note">Ordered by the mean. SD: standard deviation between repetitions. p: one-sided paired Wilcoxon test of "better than
 the standard kernel"; the paper gives it where the mean is higher.</p>
 <h2>Pictures</h2>
@@ -221,10 +208,6 @@ def _times(measurements: Sequence[Measurement]) -> list[tuple[str, ...]]:
         (METHODS[kernel].label, f"{total:.1f}", f"{total / counts[kernel]:.2f}")
         for kernel, total in _seconds(measurements).items()
     ]
-
-
-def _base(rows: Sequence[Row]) -> int | None:
-    return next((number for number, row in enumerate(rows) if row.kernel == table.BASELINE), None)
 
 
 def _html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: int | None = None) -> str:

@@ -21,18 +21,8 @@ def run(
 ) -> Iterator[Measurement]:
     """Run measurements in parallel processes; yield each when it is done.
 
-    Parameters
-    ----------
-    X, y, protocol
-        As for `measure`.
-    tasks : sequence of pairs
-        Pairs of the name of a kernel and the number of a repetition.
-    jobs : int
-        Number of processes. The results do not depend on it, except for their order.
-
-    Yields
-    ------
-    Measurement
+    `X`, `y` and `protocol` are as for `measure`. A task is the name of a kernel and the number of a repetition. The results
+    do not depend on the number of processes `jobs`, except for their order.
 
     Examples
     --------

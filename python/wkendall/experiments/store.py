@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._disk import write_whole
+from wkendall._disk import lock, write_whole
 from wkendall.experiments.protocol import Measurement, Protocol
-
-if sys.platform != "win32":
-    import fcntl
 
 #: Increased when measurements with the same settings give other results.
 VERSION = 2
@@ -32,14 +28,8 @@ RESULTS = (
 class Store:
     """A folder with the settings of a run and its measurements. It is locked until it is closed.
 
-    Parameters
-    ----------
-    folder : path
-        Created if it does not exist.
-    settings : dict
-        The common settings of all measurements, as numbers and texts; see `settings_of`.
-    resume : bool
-        Continue with the measurements in the folder, which must have the same settings.
+    The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. `resume`
+    continues with the measurements in the folder, which must have the same settings.
 
     Examples
     --------
@@ -65,27 +55,17 @@ class Store:
         self.measurements: dict[tuple[str, int], Measurement] = {}
         self._file = self._lines.open("ab", buffering=0)
         try:
-            self._lock()
+            # Without locks, as on some network drives, two runs would do the same work twice, with the same results.
+            if not lock(self._file):
+                raise FileExistsError(
+                    f"another run is writing to {self.folder}: wait until it ends, or use another folder"
+                )
             self._begin(resume)
             #: Result files of this run from before it was resumed. Only these may be overwritten.
             self.results = {name for name in RESULTS if (self.folder / name).exists()}
         except BaseException:
             self._file.close()
             raise
-
-    def _lock(self) -> None:
-        """Lock the folder until the file is closed or the process ends."""
-        if sys.platform == "win32":
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FileExistsError(
-                f"another run is writing to {self.folder}: wait until it ends, or use another folder"
-            ) from None
-        except OSError:
-            # Some network drives have no locks. Two runs would then do the same work twice, with the same results.
-            return
 
     def _begin(self, resume: bool) -> None:
         described = self.folder / "settings.json"

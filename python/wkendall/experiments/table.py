@@ -49,14 +49,6 @@ class Row(NamedTuple):
 def summarize(measurements: Sequence[Measurement]) -> list[Row]:
     """Return one row for each kernel, the best kernel first.
 
-    Parameters
-    ----------
-    measurements : sequence of Measurement
-
-    Returns
-    -------
-    list of Row
-
     Examples
     --------
     >>> from wkendall.experiments import Measurement, summarize

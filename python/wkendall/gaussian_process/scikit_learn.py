@@ -6,6 +6,8 @@ logarithmic scale with bounds for each hyperparameter, and the derivative of the
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from inspect import signature
 from numbers import Real
 from typing import SupportsIndex
@@ -20,7 +22,7 @@ from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
-from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Mallows
+from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Kernel, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings, reading_beside
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
@@ -31,18 +33,62 @@ Bounds = tuple[float, float] | str
 FAMILIES = ("power", "exponential")
 
 
+@dataclass(init=False, eq=False, repr=False)
 class _RankingKernel(ProcessKernel):  # type: ignore[misc]
-    """The common base of the kernels: how they read rankings, comparison, representation, and the check for gradients."""
+    """The common base of the kernels: how they read rankings, their matrices, comparison, representation.
+
+    Parameters are fields: `dataclass` writes the constructors. A kernel has one hyperparameter.
+    """
+
+    _: KW_ONLY
+    normalize: bool = True
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    n_jobs: SupportsIndex | None = None
+
+    @abstractmethod
+    def _hyperparameter(self) -> Hyperparameter:
+        """Return the hyperparameter, checked."""
+
+    @abstractmethod
+    def _kernel(self, items: int) -> Kernel:
+        """Return what is computed for `items` items."""
+
+    @abstractmethod
+    def _gradient(self, rankings: Rankings, K: Array) -> Array:
+        """Differentiate the matrix `K` with respect to the logarithm of the hyperparameter."""
+
+    def __call__(
+        self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
+    ) -> Array | tuple[Array, Array]:
+        """Return the kernel between all rankings of `X`, or of `X` and `Y`.
+
+        With `eval_gradient`, which goes without `Y`, also return the derivative with respect to the logarithm of the
+        hyperparameter, of shape (m, m, 1), or (m, m, 0) if the hyperparameter is fixed or not used.
+        """
+        if eval_gradient and Y is not None:
+            raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
+        fixed = self._hyperparameter().fixed
+        x = self._read(X)
+        y = None if Y is None else matched(x, self._read(Y, "Y"))
+        K: Array = gram_of(x, y, self._kernel(x.n_items), self._run())
+        if not eval_gradient:
+            return K
+        return K, np.empty((*K.shape, 0)) if fixed else self._gradient(x, K)[:, :, np.newaxis]
+
+    def diag(self, X: ArrayLike | Rankings) -> Array:
+        """Kernel between each ranking and itself."""
+        self._hyperparameter()
+        rankings = self._read(X)
+        return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
 
     def _read(self, X: ArrayLike | Rankings, name: str = "X", other: ArrayLike | Rankings | None = None) -> Rankings:
         """Read an array by the options of the kernel, or of another `Rankings` if it has none; a `Rankings` has been read."""
         own = Reading(self.input, self.top, self.ties, self.missing)
         options = Reading() if isinstance(X, Rankings) else reading_beside(own, X, other)
         return read_rankings(X, name, options, self._run().threads)
-
-    def _read_both(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> tuple[Rankings, Rankings | None]:
-        x = self._read(X, "X", Y)
-        return x, None if Y is None else matched(x, self._read(Y, "Y", X))
 
     def _run(self) -> Run:
         return Run(n_jobs=self.n_jobs)
@@ -57,18 +103,15 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     def _unusual(self, *known: str) -> list[str]:
         """Return the parameters that differ from their defaults, as written in a call, without those in `known`."""
         usual = {name: parameter.default for name, parameter in signature(type(self).__init__).parameters.items()}
+        own = type(self).__annotations__  # these come first
         return [
             f"{name}={_shown(value)}"
-            for name, value in self.get_params().items()
+            for name, value in sorted(self.get_params().items(), key=lambda pair: pair[0] not in own)
             if name not in known and not np.array_equal(value, usual[name])
         ]
 
-    @staticmethod
-    def _check_gradient(Y: ArrayLike | Rankings | None, eval_gradient: bool) -> None:
-        if eval_gradient and Y is not None:
-            raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
 
-
+@dataclass(eq=False, repr=False)
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for Gaussian processes: exp(-lam d), where d is the number of discordant pairs of items.
 
@@ -102,79 +145,16 @@ class MallowsKernel(_RankingKernel):
     array([1.72])
     """
 
-    def __init__(
-        self,
-        lam: float = 0.1,
-        lam_bounds: Bounds = (1e-5, 1e2),
-        *,
-        normalize: bool = True,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        self.lam = lam
-        self.lam_bounds = lam_bounds
-        self.normalize = normalize
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
+    lam: float = 0.1
+    lam_bounds: Bounds = (1e-5, 1e2)
 
     @property
     def hyperparameter_lam(self) -> Hyperparameter:
         """The hyperparameter `lam`."""
         return _hyperparameter("lam", self.lam, self.lam_bounds)
 
-    def __call__(
-        self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
-    ) -> Array | tuple[Array, Array]:
-        """Kernel between all rankings of `X`, or of `X` and `Y`.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        Y : Rankings or array-like of shape (m', n), optional
-            Further rankings of the same items.
-        eval_gradient : bool
-            Also return the derivative with respect to the logarithm of `lam`; only without `Y`.
-
-        Returns
-        -------
-        K : ndarray of shape (m, m')
-        gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `lam` is fixed
-            Only with `eval_gradient=True`.
-        """
-        self._check_gradient(Y, eval_gradient)
-        fixed = self.hyperparameter_lam.fixed
-        x, y = self._read_both(X, Y)
-        K: Array = gram_of(x, y, self._kernel(), self._run())
-        if not eval_gradient:
-            return K
-        if fixed:
-            return K, np.empty((*K.shape, 0))
-        distances: Array = gram_of(x, None, KendallDistance(), self._run())
-        if self.normalize and x.kind != "complete":
-            own = diagonal_of(x, KendallDistance(), self._run()) / 2
-            distances -= own[:, np.newaxis]
-            distances -= own
-        return K, (-self.lam * distances * K)[:, :, np.newaxis]
-
-    def diag(self, X: ArrayLike | Rankings) -> Array:
-        """Kernel between each ranking and itself, which is 1 if normalized or without ties and missing items.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
-        return diagonal_of(self._read(X), self._kernel(), self._run())
+    def _hyperparameter(self) -> Hyperparameter:
+        return self.hyperparameter_lam
 
     def is_stationary(self) -> bool:
         """Tell whether the kernel depends only on how two rankings differ: if it is normalized, or without ties."""
@@ -183,21 +163,30 @@ class MallowsKernel(_RankingKernel):
     def __repr__(self) -> str:
         return f"MallowsKernel({', '.join([f'lam={_shown(self.lam)}', *self._unusual('lam')])})"
 
-    def _kernel(self) -> Mallows:
+    def _kernel(self, items: int) -> Mallows:  # noqa: ARG002
         return Mallows(self.lam, normalize=self.normalize)
 
+    def _gradient(self, rankings: Rankings, K: Array) -> Array:
+        distances: Array = gram_of(rankings, None, KendallDistance(), self._run())
+        if self.normalize and rankings.kind != "complete":
+            own = diagonal_of(rankings, KendallDistance(), self._run()) / 2
+            distances -= own[:, np.newaxis]
+            distances -= own
+        return -self.lam * distances * K
 
+
+@dataclass(eq=False, repr=False)
 class WeightedKendallKernel(_RankingKernel):
     """Weighted Kendall kernel for Gaussian processes, with position weights whose steepness can be learned.
 
     Parameters
     ----------
-    weight : {"standard", "top", "add", "mult", "average"}
+    weight : {"standard", "top", "add", "mult", "average", "later"}
         As for `Kendall`.
-    u : {"power", "exponential", "hyperbolic", "log"} or array-like of shape (n,)
-        Position weights for `weight="add"` and `"mult"`; other weights do not use them. "power" is r^-a and
-        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`. The others are fixed, as for
-        `Kendall`.
+    u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
+        Position weights for `weight="add"`, `"mult"` and `"later"`; other weights do not use them. "power" is r^-a and
+        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`; not for "later". The others are
+        fixed, as for `Kendall`.
     a : float
         How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions have nearly the same
         weight.
@@ -224,36 +213,14 @@ class WeightedKendallKernel(_RankingKernel):
            [0.  , 0.24, 0.24, 1.01]])
     """
 
-    def __init__(
-        self,
-        weight: str = "mult",
-        *,
-        u: str | ArrayLike = "power",
-        a: float = 1.0,
-        a_bounds: Bounds = (1e-3, 1e1),
-        k: SupportsIndex | None = None,
-        order: SupportsIndex = 2,
-        signed: bool = False,
-        normalize: bool = True,
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-    ) -> None:
-        self.weight = weight
-        self.u = u
-        self.a = a
-        self.a_bounds = a_bounds
-        self.k = k
-        self.order = order
-        self.signed = signed
-        self.normalize = normalize
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
+    weight: str = "mult"
+    _: KW_ONLY
+    u: str | ArrayLike = "power"
+    a: float = 1.0
+    a_bounds: Bounds = (1e-3, 1e1)
+    k: SupportsIndex | None = None
+    order: SupportsIndex = 2
+    signed: bool = False
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
@@ -263,50 +230,8 @@ class WeightedKendallKernel(_RankingKernel):
             check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)
         return _hyperparameter("a", self.a, self.a_bounds if self._has_parameter() else "fixed")
 
-    def __call__(
-        self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
-    ) -> Array | tuple[Array, Array]:
-        """Kernel between all rankings of `X`, or of `X` and `Y`.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        Y : Rankings or array-like of shape (m', n), optional
-            Further rankings of the same items.
-        eval_gradient : bool
-            Also return the derivative with respect to the logarithm of `a`; only without `Y`.
-
-        Returns
-        -------
-        K : ndarray of shape (m, m')
-        gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `a` is fixed or not used
-            Only with `eval_gradient=True`.
-        """
-        self._check_gradient(Y, eval_gradient)
-        _ = self.hyperparameter_a
-        x, y = self._read_both(X, Y)
-        K: Array = gram_of(x, y, self._kernel(x.n_items), self._run())
-        if not eval_gradient:
-            return K
-        if self.hyperparameter_a.fixed:
-            return K, np.empty((*K.shape, 0))
-        return K, self._gradient(x, K)[:, :, np.newaxis]
-
-    def diag(self, X: ArrayLike | Rankings) -> Array:
-        """Kernel between each ranking and itself.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
-        _ = self.hyperparameter_a
-        rankings = self._read(X)
-        return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
+    def _hyperparameter(self) -> Hyperparameter:
+        return self.hyperparameter_a
 
     def is_stationary(self) -> bool:
         """Tell whether the kernel depends only on how two rankings differ: without ties and missing items."""
@@ -325,7 +250,6 @@ class WeightedKendallKernel(_RankingKernel):
         return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
 
     def _kernel(self, items: int) -> Kendall:
-        """Return what is computed, with the position weights for `items` items."""
         u = np.exp(self.a * self._slopes(items)) if self._has_parameter() else self.u
         return self._with_weights(u, normalize=self.normalize)
 
@@ -338,7 +262,7 @@ class WeightedKendallKernel(_RankingKernel):
         return -np.log1p(ranks) if self.u == "power" else -ranks
 
     def _gradient(self, rankings: Rankings, K: Array) -> Array:
-        """Differentiate the matrix `K` with respect to the logarithm of `a`.
+        """Differentiate the matrix.
 
         Without normalization each value is a polynomial in the position weights u, of degree 2 ("add") or twice the
         order ("mult"). For the weights u + t u', where u' is the derivative of u, it is a polynomial in t. Finite

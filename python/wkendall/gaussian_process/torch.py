@@ -140,17 +140,9 @@ class MallowsKernel(_RankingKernel):
         self.initialize(raw_lam=self.raw_lam_constraint.inverse_transform(number.expand_as(self.raw_lam)))
 
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
-        """Kernel between the rankings of two tensors.
+        """Return the kernel between the rankings of two tensors of shape (..., m, n) and (..., m', n).
 
-        Parameters
-        ----------
-        x1, x2 : tensors of shape (..., m, n) and (..., m', n)
-        diag : bool
-            Whether to return the kernel of each ranking of `x1` and the one of `x2` in the same row only.
-
-        Returns
-        -------
-        tensor of shape (..., m, m'), or (..., m) with diag=True
+        With `diag`, only that of each ranking of `x1` and the one of `x2` in the same row.
         """
         distances = self._each(x1, x2, diag, self._distances)
         lam = self.lam.to(distances)
@@ -174,7 +166,7 @@ class WeightedKendallKernel(_RankingKernel):
         How many items rankings have.
     weight : {"mult", "add"}
         As for `Kendall`: the weight of a pair of positions is the product or the sum of theirs.
-    u : {"hyperbolic", "log"} or array-like of shape (n_items,)
+    u : {"hyperbolic", "log", "ap"} or array-like of shape (n_items,)
         The position weights at first, all positive.
     u_prior : gpytorch.priors.Prior, optional
         A prior of the position weights.
@@ -259,17 +251,9 @@ class WeightedKendallKernel(_RankingKernel):
         self.initialize(raw_u=self.raw_u_constraint.inverse_transform(tensor))
 
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
-        """Kernel between the rankings of two tensors.
+        """Return the kernel between the rankings of two tensors of shape (..., m, n_items) and (..., m', n_items).
 
-        Parameters
-        ----------
-        x1, x2 : tensors of shape (..., m, n_items) and (..., m', n_items)
-        diag : bool
-            Whether to return the kernel of each ranking of `x1` and the one of `x2` in the same row only.
-
-        Returns
-        -------
-        tensor of shape (..., m, m'), or (..., m) with diag=True
+        With `diag`, only that of each ranking of `x1` and the one of `x2` in the same row.
         """
         if x1.shape[-1] != self.n_items:
             raise bad_argument(

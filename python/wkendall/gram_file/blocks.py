@@ -39,14 +39,7 @@ class Block(NamedTuple):
 
 
 class Rows:
-    """Checked rankings from which rows can be selected.
-
-    Parameters
-    ----------
-    rankings : Rankings
-    measure : Measure, optional
-        A measure of listed items also needs to know which these are.
-    """
+    """Checked rankings from which rows can be selected. A measure of listed items also needs to know which these are."""
 
     def __init__(self, rankings: Rankings, measure: _core.Measure | None = None) -> None:
         of_listed = measure is not None and measure.takes_listed
@@ -55,16 +48,6 @@ class Rows:
 
     def __len__(self) -> int:
         return self.core.rows
-
-    @property
-    def stored(self) -> int:
-        """Mean number of items that a ranking stores."""
-        return self.core.stored
-
-    @property
-    def complete(self) -> bool:
-        """Whether no ranking has ties or missing items."""
-        return self.core.is_complete
 
     def part(self, rows: slice) -> _core.Rankings:
         """Return some of the rankings, in the same form (complete or incomplete) as all of them."""
@@ -75,7 +58,7 @@ class Rows:
         if self.core.is_lists:
             kind, parts = "lists", [np.array([self.core.items]), *self.core.parts()]
         else:
-            kind = "complete" if self.complete else f"incomplete, {self._missing}"
+            kind = "complete" if self.core.is_complete else f"incomplete, {self._missing}"
             parts = [self.core.ranks().astype("<u4")]
         if self._listed is not None:
             parts.append(self._listed.astype("<u4"))
@@ -88,28 +71,17 @@ class Rows:
 
 @dataclass(frozen=True)
 class Work:
-    """A matrix to compute.
-
-    Parameters
-    ----------
-    measure : Measure
-    x, y : Rows
-        Rankings of the rows and of the columns; `y` is None if they are the same rankings.
-    dtype : dtype
-        Type of the result.
-    threads : int, optional
-    backend : str, optional
-        As given by the caller.
-    options : dict
-        Every option that changes values, as texts and numbers.
-    """
+    """A matrix to compute."""
 
     measure: _core.Measure
     x: Rows
+    #: The rankings of the columns; None if they are those of the rows.
     y: Rows | None
     dtype: np.dtype[Any]
     threads: int | None
+    #: As given by the caller.
     backend: str | None
+    #: Every option that changes values, as texts and numbers.
     options: dict[str, Any]
 
     @property
@@ -130,11 +102,8 @@ class Work:
     def fill(self, block: Block, out: NDArray[Any], backend: str | None, progress: Any) -> None:
         """Compute a block."""
         x = self.x.part(block.rows)
-        y = (
-            None
-            if self.mirrored and block.rows == block.columns
-            else (self.x if self.y is None else self.y).part(block.columns)
-        )
+        same = self.mirrored and block.rows == block.columns
+        y = None if same else (self.x if self.y is None else self.y).part(block.columns)
         if backend is not None and "+" in backend:  # a combined kernel, whose parts have plans of their own
             backend = self.backend
         _core.gram(self.measure, x, y, out, threads=self.threads, backend=backend, progress=progress)
@@ -149,7 +118,7 @@ class Work:
         left = available_bytes()
         size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
         order = int(self.options.get("order", 2))
-        stored = max(self.x.stored, 0 if self.y is None else self.y.stored)
+        stored = max(self.x.core.stored, 0 if self.y is None else self.y.core.stored)
         cells = max(1, min(size // self.dtype.itemsize, BLOCK_WORK // max(stored * order, 1)))
         side = max(isqrt(cells), 1)
         if self.y is None:
@@ -159,13 +128,9 @@ class Work:
 
     def blocks(self, sides: tuple[int, int]) -> list[Block]:
         """Return the blocks to compute; for a symmetric matrix those on the diagonal and above it."""
-        cuts = [
+        across, down = (
             [slice(start, min(start + side, end)) for start in range(0, end, side)]
             for side, end in zip(sides, self.shape, strict=True)
-        ]
-        return [
-            Block(rows, columns)
-            for rows in cuts[0]
-            for columns in cuts[1]
-            if not self.mirrored or columns.start >= rows.start
-        ]
+        )
+        blocks = [Block(rows, columns) for rows in across for columns in down]
+        return [block for block in blocks if not self.mirrored or block.columns.start >= block.rows.start]

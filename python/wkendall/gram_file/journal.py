@@ -27,30 +27,7 @@ _BEGINNING = re.compile(rb"[0-9a-f]{16} \{")
 class Journal:
     """An open journal, locked against all other processes. The file is created if it does not exist.
 
-    Parameters
-    ----------
-    path : Path
-
-    Attributes
-    ----------
-    header : dict or None
-        The description of the computation; None if there is none yet.
-    entries : list
-        The entries added since.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wkendall.gram_file.journal import Journal
-    >>> path = Path(tempfile.mkdtemp()) / "journal"
-    >>> journal = Journal(path)
-    >>> journal.begin({"rows": 3})
-    >>> journal.add([0, 1])
-    >>> journal.close()
-    >>> again = Journal(path)
-    >>> again.close()
-    >>> again.header, again.entries
-    ({'rows': 3}, [[0, 1]])
+    `header` is the description of the computation, None if there is none yet; `entries` are those added since.
     """
 
     def __init__(self, path: Path) -> None:

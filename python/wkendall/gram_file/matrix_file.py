@@ -73,17 +73,8 @@ def opened(path: Path) -> NDArray[Any]:
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
     """Write a matrix to a file, or its missing blocks; return how many blocks were done already, None if the file was complete.
 
-    Parameters
-    ----------
-    path : Path
-    work : Work
-    resume : bool
-        Continue an unfinished file, or compare a finished one. Without it both are errors, or are replaced if `force`
-        is set.
-    force : bool
-        Replace an existing file of this name, and an unfinished file of other rankings or options.
-    progress : bool
-        Show a progress bar.
+    `resume` continues an unfinished file, or compares a finished one. Without it both are errors, or are replaced if
+    `force` is set. `force` also replaces an unfinished file of other rankings or options.
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")
@@ -146,12 +137,11 @@ class _File:
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
-                left, on = (
-                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", "finishes it; ")
-                    if self._is_named()
-                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", "continues it; ")
-                )
-                raise FileExistsError(f"{left}resume=True {on}to start again, remove {self._both}")
+                left, on = f"{self.unfinished} is the unfinished file of an earlier run", "continues it"
+                if self._is_named():
+                    left = f"{self.path} is complete, but its run was stopped before it was recorded"
+                    on = "finishes it"
+                raise FileExistsError(f"{left}: resume=True {on}; to start again, remove {self._both}")
             else:
                 self._compare(header)
                 if self._is_named():
@@ -222,7 +212,6 @@ class _File:
         return False
 
     def _compare(self, header: dict[str, Any]) -> None:
-        """Refuse to continue a file of other rankings or options."""
         found = self.journal.header or {}
         begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
@@ -250,7 +239,6 @@ class _File:
         return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
 
     def _compute(self, progress: bool) -> None:
-        """Compute the blocks that are missing."""
         header = self.journal.header or {}
         rows, columns = header["block"]
         blocks = self.work.blocks((rows, columns))
@@ -314,7 +302,6 @@ class _File:
                 data = data[file.write(data) :]
 
     def _name(self) -> None:
-        """Rename the file to its final name."""
         self.journal.add({"naming": self.unfinished.stat().st_ino})
         if self.force:
             self.unfinished.replace(self.target)

@@ -45,8 +45,7 @@ def gram_to_file(
     resume : bool
         Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
         package and the instruction set of the machine must be the same as in that call. A file that is finished already
-        is compared with the matrix, which takes as long as to compute it again: if all bits are the same, there is
-        nothing to do.
+        is compared with the matrix, which takes as long as to compute it again.
 
     Returns
     -------
@@ -56,11 +55,9 @@ def gram_to_file(
     Raises
     ------
     FileExistsError
-        If the file exists, at the start or at the end; in the second case the finished matrix stays in the unfinished
-        file. With `resume`, if it exists and is another matrix. If there is an unfinished file and `resume` is False.
-        If another process is writing to the file.
-    ValueError
-        If the unfinished file belongs to other rankings or options.
+        If the file exists, and is another matrix or `resume` is False; if there is an unfinished file and `resume` is
+        False; if another process is writing to the file. If another file of this name has appeared at the end, the
+        finished matrix stays in the unfinished file.
 
     Examples
     --------
@@ -77,8 +74,7 @@ def gram_to_file(
     chosen = as_kernel(kernel, "gram_to_file")
     for name, values in {"X": X, "Y": Y, **chosen.get_params()}.items():
         refuse_own_file(as_path(path), values, name)
-    run = Run(dtype, n_jobs=n_jobs)
-    run.check()
+    run = Run(dtype, n_jobs=n_jobs).check()
     x, y = read_both(X, Y, threads=run.threads)
     write(as_path(path), prepare(chosen, x, y, run), resume=resume, progress=progress)
     return opened(as_path(path))

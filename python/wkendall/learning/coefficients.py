@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +23,6 @@ from wkendall.learning.position_tensors import PositionTensors
 MOST_STEPS = 100
 
 
-class Loss(Protocol):
-    """A loss and its solver."""
-
-    def __call__(self, targets: Array, scores: Array) -> Array:
-        """Return the loss of each score."""
-        ...
-
-    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients of the rankings and the intercept of the optimal function.
-
-        `tolerance` is the allowed relative excess of the objective over its minimum.
-        """
-        ...
-
-
 class Hinge:
     """max(0, 1 - target * score), for targets of -1 and 1: a support vector machine."""
 
@@ -46,7 +31,11 @@ class Hinge:
         return np.maximum(0.0, 1.0 - targets * scores)
 
     def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients and the intercept, once the primal and the dual objective are close enough."""
+        """Return the coefficients of the rankings and the intercept of the optimal function.
+
+        `tolerance` is the allowed relative excess of the objective over its minimum: the primal and the dual objective
+        must be close enough.
+        """
         least, highest = np.inf, -np.inf
         coefficients, intercept = np.zeros_like(targets), 0.0
         for a, scores in islice(path(kernel, targets, costs), MOST_STEPS):
@@ -90,6 +79,10 @@ class Squares:
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())
         return of_targets - intercept * of_ones, intercept
+
+
+#: A loss of targets and scores, and its solver.
+Loss = Hinge | Squares
 
 
 def best_intercept(targets: Array, scores: Array, costs: Array) -> float:

@@ -10,7 +10,7 @@ indices, or made to depend on some of the indices. Permutations, and sums of per
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,12 +62,6 @@ def lifts(pure: Array, order: int) -> Iterator[Array]:
             tensor = np.zeros((items,) * order)
             tensor[tuple(places[group] for group in pattern)] = np.where(apart, spread, 0.0)
             yield tensor
-
-
-def reorderings(tensor: Array) -> Iterator[Array]:
-    """Yield a tensor with its axes in every order."""
-    for axes in permutations(range(tensor.ndim)):
-        yield tensor.transpose(axes)
 
 
 def scattered(size: int) -> Iterator[Array]:

@@ -8,7 +8,7 @@ matrix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -20,53 +20,43 @@ NEAR = 0.995
 Solver = Callable[[Array], Array]
 
 
-class KernelMatrix(Protocol):
-    """The kernel K between all training rankings."""
+class FromFeatures(NamedTuple):
+    """A kernel given by features, fewer than there are rankings."""
+
+    features: Array
 
     def times(self, vector: Array) -> Array:
         """Return K v."""
-        ...
+        return self.features @ (vector @ self.features)
 
     def solver(self, diagonal: Array) -> Solver:
         """Return a function that solves (K + D) x = v, where D is a positive diagonal matrix."""
-        ...
-
-
-class FromFeatures:
-    """A kernel given by features, fewer than there are rankings."""
-
-    def __init__(self, features: Array) -> None:
-        self._features = features
-
-    def times(self, vector: Array) -> Array:
-        """Return K v."""
-        return self._features @ (vector @ self._features)
-
-    def solver(self, diagonal: Array) -> Solver:
-        """Return a function that solves (K + D) x = v."""
-        scaled = self._features / diagonal[:, np.newaxis]
-        small = scaled.T @ self._features
+        scaled = self.features / diagonal[:, np.newaxis]
+        small = scaled.T @ self.features
         small.flat[:: len(small) + 1] += 1.0
         factor = cho_factor(small)
         return _refined(lambda vector: vector / diagonal - scaled @ cho_solve(factor, vector @ scaled), self, diagonal)
 
 
-class FromGram:
+class FromGram(NamedTuple):
     """A kernel given by its Gram matrix."""
 
-    def __init__(self, gram: Array) -> None:
-        self._gram = gram
+    gram: Array
 
     def times(self, vector: Array) -> Array:
         """Return K v."""
-        return self._gram @ vector
+        return self.gram @ vector
 
     def solver(self, diagonal: Array) -> Solver:
         """Return a function that solves (K + D) x = v."""
-        matrix = self._gram.copy()
+        matrix = self.gram.copy()
         matrix.flat[:: len(matrix) + 1] += diagonal
         factor = cho_factor(matrix, overwrite_a=True)
         return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
+
+
+#: The kernel K between all training rankings.
+KernelMatrix = FromFeatures | FromGram
 
 
 def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:

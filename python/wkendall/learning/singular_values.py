@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from wkendall._arguments import Array
-from wkendall.learning.decomposition import Pure, lifts, reorderings, scattered
+from wkendall.learning.decomposition import Pure, lifts, scattered
 from wkendall.learning.position_tensors import PositionTensors
 
 #: Singular values with a relative difference below this count as equal.
@@ -156,7 +157,6 @@ class Formed:
         )
 
     def _groups(self, left: Array, values: Array, right: Array) -> list[Singular]:
-        """Group equal values."""
         ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[:-1]) + 1
         return [
             Singular(float(values[group[0]]), self._tensors(left[group]), self._tensors(right[group]))
@@ -205,7 +205,8 @@ class Operator:
                 break
             if len(values) and values[-1] - value <= SAME * values[-1]:
                 value = float(values[-1])
-            for other in reorderings(vector.reshape(self.shape)):
+            for axes in permutations(range(len(self.shape))):
+                other = vector.reshape(self.shape).transpose(axes)
                 row = across(across(other.reshape(1, -1), rights), rights)
                 size = np.linalg.norm(row)
                 if size > 1e-6:

@@ -61,15 +61,11 @@ def suquan_svd(
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
     The leading singular value usually has multiplicity above 1. For order 2 it is usually 3: the information in single
-    items appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. All singular vectors are
-    computed. In the subspace that they span, U is the direction nearest to the weights of the standard kernel. If these
-    weights are orthogonal to the subspace, they are replaced by the first of these tensors that is not orthogonal to
-    it: the identity tensor, weights that fall linearly with the ranks, fixed pseudorandom tensors. The sign of U is
-    chosen so that its inner product with this tensor is positive. The same data therefore give the same U on any
-    machine.
-
-    If the multiplicity is 3, this U has the form r[a] + c[b] off the diagonal, with two vectors r and c: its kernel
-    uses only single items. `pure=True` restricts U to tensors without parts of lower order.
+    items appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. In the subspace of all
+    singular vectors, U is the direction nearest to the weights of the standard kernel, or, if these are orthogonal to it,
+    to the identity, to weights that fall linearly with the ranks, or to fixed pseudorandom tensors. The same data therefore
+    give the same U on any machine. If the multiplicity is 3, the kernel of U uses only single items. `pure=True` restricts
+    U to tensors without parts of lower order.
 
     Parameters
     ----------

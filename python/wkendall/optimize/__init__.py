@@ -3,18 +3,14 @@
 Layers, each using only those below it:
 
     minimizing   `minimize`: the whole run
-    optimizer    `Optimizer`: ask and tell
-    storage      the state of a run as a file
+    optimizer    `Optimizer`: ask and tell, and the state of a run as a file
     search       the largest expected improvement, by moves
-    improvement  expected improvement
-    candidates   paths that may be proposed
     model        values, kernel and process together
     process      the Gaussian process
-    weighted     weighted Kendall kernels
-    correlations Mallows kernels, updated for all neighbours of a path
-    displaced, edges  distances for assignments and for tours
-    weighted_neighbours  weighted Kendall kernels, updated for all neighbours of a path
-    spaces       orders and tours
+    weighted     weighted Kendall kernels, updated for all neighbours of a path
+    correlations the same for Mallows kernels
+    distances    distances for orders, assignments and tours, updated for all neighbours of a path
+    spaces       orders and tours, and the paths that may be proposed
     arguments    checks of arguments
     moves        all neighbours of an order, and the distance for orders
 

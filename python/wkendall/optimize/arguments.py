@@ -9,15 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wkendall._arguments import as_order, check_unmasked
+from wkendall._arguments import check_unmasked
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
 from wkendall.optimize.moves import Orders
-
-
-def as_count(value: object, name: str, least: int = 1) -> int:
-    """Return a number of items, points or calls."""
-    return as_order(value, name, least)
 
 
 def as_point(values: object, items: int, name: str = "x", row: int | None = None) -> Orders:
@@ -101,10 +96,8 @@ def _axes(values: Any) -> int:
 
 def as_seed(rng: object) -> int:
     """Return the seed that determines all random choices of a run."""
-    if rng is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**63))
+    if rng is None or isinstance(rng, np.random.Generator):
+        return int(np.random.default_rng(rng).integers(2**63))
     if isinstance(rng, np.random.RandomState):
         return int(rng.randint(2**31))
     rule = " must be None, a whole number from 0 or a NumPy random generator"

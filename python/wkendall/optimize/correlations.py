@@ -1,108 +1,28 @@
 """Correlations between paths: exp(-sum of lam d) for one or several distances d, updated for the neighbours of a path.
 
-Each distance is a squared Euclidean distance between vectors of zeros and ones, so all these kernels are positive
-definite.
+The distances are squared Euclidean distances, so all these kernels are positive definite.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from wkendall._arguments import Array
-from wkendall._run import Run
-from wkendall.arrays.options import Reading
-from wkendall.gram import gram_of
-from wkendall.measures import KendallDistance
-from wkendall.optimize.displaced import displaced, displaced_neighbours
-from wkendall.optimize.edges import edges_not_shared, neighbours_edges
-from wkendall.optimize.moves import Moves, Orders
-from wkendall.rankings import read_both
+from wkendall.optimize.distances import Distance
+from wkendall.optimize.moves import Counts, Moves, Orders
 
-Counts = NDArray[np.int32]
 Prior = list[tuple[float, float, tuple[float, float]]]
 
 #: Mean, standard deviation and bounds of the logarithm of (lam times the distance between random paths).
 _PRIOR = (0.0, 1.5, (-4.0, 4.0))
 
 
-class Measure(Protocol):
-    """A distance between paths."""
-
-    def typical(self, length: int) -> float:
-        """Return the approximate distance between two random paths."""
-
-    def between(self, paths: Orders, others: Orders) -> Array:
-        """Return the distance of each path to each of the others."""
-
-    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path, as `Moves.discordant` does."""
-
-
-class Discordant:
-    """The number of pairs of items in a different order."""
-
-    def typical(self, length: int) -> float:
-        """Return the approximate distance between two random paths."""
-        return max(1.0, length * (length - 1) / 4)
-
-    def between(self, paths: Orders, others: Orders) -> Array:
-        """Return the distance of each path to each of the others."""
-        return gram_of(*read_both(paths, others, Reading("orders")), KendallDistance(), Run())
-
-    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path."""
-        return moves.discordant(ranks, distances)
-
-
-class Displaced:
-    """The number of positions with a different item."""
-
-    def typical(self, length: int) -> float:
-        """Return the approximate distance between two random paths."""
-        return float(max(1, length))
-
-    def between(self, paths: Orders, others: Orders) -> Array:
-        """Return the distance of each path to each of the others."""
-        return displaced(paths, others)
-
-    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path."""
-        return displaced_neighbours(moves, ranks, distances)
-
-
-class Edges:
-    """The number of edges of a tour that the other tour does not have."""
-
-    def typical(self, length: int) -> float:
-        """Return the approximate distance between two random paths."""
-        return float(length + 1)
-
-    def between(self, paths: Orders, others: Orders) -> Array:
-        """Return the distance of each path to each of the others."""
-        return edges_not_shared(paths, others)
-
-    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path."""
-        return neighbours_edges(moves, ranks, distances)
-
-
 class Kernel:
-    """Correlations with the evaluated paths; there is one parameter log lam for each distance.
-
-    Attributes
-    ----------
-    evaluated : int
-        The number of evaluated paths.
-    prior, starts
-        As for `process.Correlation`.
-    """
+    """Correlations with the evaluated paths: a `process.Correlation` with one parameter log lam for each distance."""
 
     cost = 1
 
-    def __init__(self, measures: list[Measure], paths: Orders) -> None:
+    def __init__(self, measures: list[Distance], paths: Orders) -> None:
         self.measures = measures
         self.paths = paths
         self.evaluated, self.length = paths.shape
@@ -152,7 +72,6 @@ class View:
 
 
 def _falling(distances: list[Array] | list[Counts], rates: Array) -> Array:
-    """Return exp(-sum of rate times distance)."""
     found: Array = np.multiply(distances[0], -rates[0])
     for each, rate in zip(distances[1:], rates[1:], strict=True):
         found -= rate * each

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult
 
-from wkendall._arguments import check_flag
+from wkendall._arguments import as_order, check_flag
 from wkendall._disk import as_path
 from wkendall._errors import RankingError, bad_argument
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.optimize.arguments import as_count, as_orders, as_value, check_callable
+from wkendall.optimize.arguments import as_orders, as_value, check_callable
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.optimizer import Optimizer, as_result
 
@@ -82,7 +82,7 @@ def minimize(
     check_callable(f, "f", optional=False)
     check_callable(callback, "callback")
     check_flag(progress, "progress")
-    calls = as_count(n_calls, "n_calls")
+    calls = as_order(n_calls, "n_calls")
     initial = max(1, min(10, calls // 2)) if n_initial is None else n_initial
     settings: dict[str, Any] = {"n_initial": initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
     optimizer = Optimizer(n_items, feasible=feasible, **settings)
@@ -93,26 +93,23 @@ def minimize(
     if file is not None:
         if file.exists():
             optimizer = _continued(file, optimizer, n_initial is not None, rng is not None)
-        _check_writable(file, optimizer)
+        try:  # before anything expensive is done
+            optimizer.save(file)
+        except OSError as error:
+            error.add_note(f"save={str(file)!r} is where the state of the run is written")
+            raise
     run = _Run(f, optimizer, callback, file)
     with progress_bar(progress, "evaluations", len(optimizer.func_vals), calls) as show:
         return run.to_the_end(calls, first, show)
 
 
-class _Run:
+class _Run(NamedTuple):
     """Evaluations, one after another."""
 
-    def __init__(
-        self,
-        f: Callable[[Orders], float],
-        optimizer: Optimizer,
-        callback: Callable[[OptimizeResult[Any]], Any] | None,
-        file: Path | None,
-    ) -> None:
-        self.f = f
-        self.optimizer = optimizer
-        self.callback = callback
-        self.file = file
+    f: Callable[[Orders], float]
+    optimizer: Optimizer
+    callback: Callable[[OptimizeResult[Any]], Any] | None
+    file: Path | None
 
     def to_the_end(
         self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None
@@ -137,7 +134,6 @@ class _Run:
         return self.optimizer.result()
 
     def _next(self, first: list[Orders]) -> Orders | None:
-        """Return the next order; None if there is none left."""
         while first:
             order = first.pop(0)
             if self.optimizer.noisy or not self.optimizer.is_known(order):
@@ -186,12 +182,3 @@ def _continued(file: Path, wanted: Optimizer, initial_given: bool, seed_given: b
             other = f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here"
             raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))
     return found
-
-
-def _check_writable(file: Path, optimizer: Optimizer) -> None:
-    """Write the state before anything expensive is done."""
-    try:
-        optimizer.save(file)
-    except OSError as error:
-        error.add_note(f"save={str(file)!r} is where the state of the run is written")
-        raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall.optimize.correlations import Discordant, Displaced, Edges, Kernel, Measure, View
+from wkendall.optimize.correlations import Kernel, View
+from wkendall.optimize.distances import Discordant, Displaced, Distance, Edges
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.process import Process
 from wkendall.optimize.spaces import Space
@@ -15,7 +16,7 @@ AnyKernel = Kernel | WeightedKernel
 AnyView = View | WeightedView
 
 #: The distances of the kernels: a list of choices, each a list of distances.
-KERNELS: dict[str, list[list[Measure]]] = {
+KERNELS: dict[str, list[list[Distance]]] = {
     "mallows": [[Discordant()], [Displaced()]],
     "discordant": [[Discordant()]],
     "displaced": [[Displaced()]],
@@ -31,7 +32,7 @@ class Model:
     def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
         self.paths = paths
         self.values, self.centre, self.scale = _standardised(values)
-        choices: list[list[Measure]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
+        choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
         found = [(measures, Process(_kernel(measures, paths), self.values)) for measures in choices]
         self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
         self.kernel = _kernel(self.measures, paths)
@@ -64,7 +65,7 @@ class Model:
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
 
 
-def _kernel(measures: list[Measure], paths: Orders) -> AnyKernel:
+def _kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
     return Kernel(measures, paths) if measures else WeightedKernel(paths)
 
 

@@ -22,11 +22,8 @@ MOST_DISTANCES = 8_000_000
 class Moves:
     """The moves from an order of `items` items to its neighbours, each neighbour once.
 
-    Attributes
-    ----------
-    kind, first, second : ndarray of shape (moves,)
-        An item moves from position `first` to `second`, the two are swapped, or the part from one to the other is
-        reversed.
+    An item moves from position `first` to `second`, the two are swapped, or the part from one to the other is reversed,
+    as `kind` says.
     """
 
     def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:
@@ -70,18 +67,10 @@ class Moves:
         return moved
 
     def discordant(self, ranks: NDArray[np.integer], distances: NDArray[np.integer]) -> Counts:
-        """Count the discordant pairs between each neighbour of an order and each evaluated order.
+        """Count the discordant pairs between each neighbour of an order, one per row, and each evaluated order.
 
-        Parameters
-        ----------
-        ranks : ndarray of shape (items, evaluated)
-            The positions of the items in the evaluated orders; the items are in the sequence of the order.
-        distances : ndarray of shape (evaluated,)
-            The numbers of discordant pairs of the order itself.
-
-        Returns
-        -------
-        ndarray of shape (moves, evaluated)
+        `ranks` has the positions of the items in the evaluated orders, one per column; the items are in the sequence of
+        the order. `distances` has the numbers of discordant pairs of the order itself.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(self), evaluated), np.int32)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
-from wkendall._arguments import Array, as_integer, check_choice, check_flag
+from wkendall._arguments import Array, as_integer, as_order, check_choice, check_flag
 from wkendall._blas import one_thread
+from wkendall._disk import as_path, write_whole
 from wkendall._errors import RankingError, bad_argument
-from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, as_value, check_callable
-from wkendall.optimize.candidates import SMALL, Candidates
+from wkendall._text import parsed_json, shown
+from wkendall.optimize.arguments import as_point, as_points, as_seed, as_value, check_callable
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
-from wkendall.optimize.spaces import Space
-from wkendall.optimize.storage import damaged, read_state, write_state
+from wkendall.optimize.spaces import SMALL, Candidates, Space
 
+#: The format of a saved run, and the settings in it.
+_FORMAT, _VERSION = "wkendall.optimize", 1
+_SETTINGS = ("n_items", "n_initial", "kernel", "space", "noisy", "feasible", "rng")
 #: The number of random orders that are evaluated before the model is used.
 INITIAL = 10
 #: Searches start at this many of the best points, and at this many of the most promising random points.
@@ -80,8 +85,8 @@ class Optimizer:
         noisy: bool = False,
         rng: int | np.random.Generator | None = None,
     ) -> None:
-        self.n_items = as_count(n_items, "n_items")
-        self.n_initial = INITIAL if n_initial is None else as_count(n_initial, "n_initial")
+        self.n_items = as_order(n_items, "n_items")
+        self.n_initial = INITIAL if n_initial is None else as_order(n_initial, "n_initial")
         check_choice(kernel, "kernel", tuple(KERNELS))
         self._space = Space(space, self.n_items)
         if self._space.is_tour and kernel != "mallows":
@@ -117,24 +122,11 @@ class Optimizer:
         """Return the next order to evaluate, or `n` different ones.
 
         Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model
-        uses its own prediction as their value. The `n` points are found one after another in this way.
-
-        Parameters
-        ----------
-        n : int, optional
-            The number of orders, for parallel evaluation.
-
-        Returns
-        -------
-        ndarray of shape (n_items,), or (n, n_items) if n is given
-
-        Raises
-        ------
-        RankingError
-            If fewer orders are left than requested (kind "exhausted"), or if no feasible order was found (kind
-            "infeasible").
+        uses its own prediction as their value. The `n` points are found one after another in this way, for parallel
+        evaluation; the result then has shape (n, n_items). It is an error if fewer orders are left than requested (kind
+        "exhausted"), or if no feasible order was found (kind "infeasible").
         """
-        count = 1 if n is None else as_count(n, "n")
+        count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
         for _ in range(count):
             with one_thread():
@@ -147,20 +139,10 @@ class Optimizer:
         return orders[0] if n is None else np.array(orders)
 
     def tell(self, x: ArrayLike, y: ArrayLike) -> None:
-        """Add the value of an order, or the values of several, whether they were asked for or not.
+        """Add the value `y` of an order `x`, or the values of several, whether they were asked for or not.
 
-        Parameters
-        ----------
-        x : array-like of shape (n_items,) or (m, n_items)
-            Orders.
-        y : float or array-like of shape (m,)
-            Values of the function. `inf` means that an order failed: it counts as the largest value so far.
-
-        Raises
-        ------
-        RankingError
-            If `x` is not a permutation, is not feasible or was told before, or if `y` is NaN. Nothing is added in this
-            case.
+        `inf` means that an order failed: it counts as the largest value so far. It is an error if an order is not a
+        permutation, is not feasible or was told before, or if a value is NaN. Nothing is added in this case.
         """
         orders, values = as_points(x, y, self.n_items)
         paths = [self._space.path(order) for order in orders]
@@ -178,12 +160,9 @@ class Optimizer:
     def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, in the form of scipy's results.
 
-        Returns
-        -------
-        OptimizeResult
-            `x` and `fun`, the best order and its value; `x_iters`, `func_vals`, `nfev`, `message`, `success`. If the
-            values are noisy, the best order is the one with the smallest prediction, and `fun` is the prediction.
-            Before the first evaluation `x` is None and `fun` is inf.
+        `x` and `fun` are the best order and its value; the others are `x_iters`, `func_vals`, `nfev`, `message` and
+        `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
+        prediction. Before the first evaluation `x` is None and `fun` is inf.
         """
         values, count = self.func_vals, len(self._values)
         x, fun = None, np.inf
@@ -202,39 +181,29 @@ class Optimizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all evaluations and the settings to a JSON file. `feasible` is not written.
 
-        Parameters
-        ----------
-        path : str or path
-            The file; an existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to
-            is replaced, not the link.
+        An existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to is replaced,
+        not the link.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
-        write_state(path, settings, self.x_iters, self._values)
+        # JSON has no infinite numbers: an order that failed has the value null.
+        values = [value if np.isfinite(value) else None for value in self._values]
+        state = {"format": _FORMAT, "version": _VERSION, **settings, "x": self.x_iters.tolist(), "y": values}
+        write_whole(as_path(path), json.dumps(state, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
         """Read a file of `save`. The run continues as if it had not been interrupted.
 
-        Points that were asked for but not told before the file was written can be asked for again.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        feasible : callable, optional
-            As for the constructor: a function cannot be saved.
-
-        Returns
-        -------
-        Optimizer
+        Points that were asked for but not told before the file was written can be asked for again. Pass `feasible` as to
+        the constructor: a function cannot be saved.
         """
-        settings, orders, values = read_state(path)
+        settings, orders, values = _read_state(path)
         was_given = settings.pop("feasible")
-        with damaged(path):
+        with _damaged(path):
             check_flag(was_given, "feasible")
             as_integer(settings["rng"], "rng", "a whole number")
-            as_count(settings["n_initial"], "n_initial")
+            as_order(settings["n_initial"], "n_initial")
             items = cls(**settings).n_items
             points = [as_point(order, items, "x", row) for row, order in enumerate(orders)]
             numbers = [as_value(value, "y", row) for row, value in enumerate(values)]
@@ -248,39 +217,16 @@ class Optimizer:
             except RankingError as error:
                 if error.kind == "infeasible":
                     raise
-                with damaged(path):
+                with _damaged(path):
                     raise
         return made
 
     def is_known(self, x: ArrayLike) -> bool:
-        """Return whether `tell` has received a value for this order, or for an equivalent tour.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_items,)
-
-        Returns
-        -------
-        bool
-        """
+        """Return whether `tell` has received a value for this order, or for an equivalent tour."""
         return self._space.path(as_point(x, self.n_items)).tobytes() in self._known
 
     def check_feasible(self, x: ArrayLike, name: str = "x", row: int | None = None) -> None:
-        """Refuse an order that may not be evaluated.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_items,)
-        name : str
-            What the error calls it.
-        row : int, optional
-            The place of the order among several, for the error.
-
-        Raises
-        ------
-        RankingError
-            If `feasible` is False for it.
-        """
+        """Refuse an order for which `feasible` is False; the error calls it `name`, with its row among several."""
         order = self._space.order(self._space.path(as_point(x, self.n_items, name, row)))
         where = name if row is None else f"{name}[{row}]"
         if self.feasible is not None and not self.feasible(order.copy()):
@@ -351,3 +297,36 @@ def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
     make: Any = OptimizeResult  # a dict with keys that its type does not declare
     made: OptimizeResult[Any] = make(found)
     return made
+
+
+def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
+    """Read a file of `Optimizer.save`. The settings and evaluations may be of any type."""
+    file = as_path(path)
+    try:
+        state = parsed_json(file.read_bytes())
+    except ValueError:
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is not JSON") from None
+    if not isinstance(state, dict) or state.get("format") != _FORMAT:
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is other JSON")
+    with _damaged(path):
+        if state.get("version") != _VERSION:
+            raise ValueError(f"it has version {shown(state.get('version'))}, but must have version {_VERSION}")
+        for name in (*_SETTINGS, "x", "y"):
+            if name not in state:
+                raise ValueError(f"it has no {name!r}")
+        orders, values = state["x"], state["y"]
+        if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
+            raise ValueError("'x' and 'y' must be lists of the same length")
+        numbers = [np.inf if value is None else value for value in values]
+    return {name: state[name] for name in _SETTINGS}, orders, numbers
+
+
+@contextmanager
+def _damaged(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of all errors that a file has caused them."""
+    try:
+        yield
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is damaged: it has lists in lists, too many to read") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{str(path)!r} is damaged: {error}") from None

@@ -38,14 +38,8 @@ class Correlation(Protocol):
 class Process:
     """The distribution of a function, given its standardised values at some points.
 
-    Attributes
-    ----------
-    parameters : ndarray
-        The parameters of the correlation that were found.
-    noise, variance : float
-        The variance of the noise and of the function; the values have variance 1.
-    misfit : float
-        The negative logarithm of the posterior density at these parameters, up to a constant.
+    `parameters` are those of the correlation that were found, `noise` and `variance` the variances of the noise and of the
+    function; the values have variance 1. `misfit` is the negative logarithm of the posterior density, up to a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:
@@ -84,22 +78,19 @@ class Process:
 
     def mean(self, correlations: Array) -> Array:
         """Predict the function from the correlations with the evaluated points, one row for each new point."""
-        found: Array = correlations @ (self.variance * self.weights)
-        return found
+        return np.asarray(correlations @ (self.variance * self.weights))
 
     def deviation(self, correlations: Array) -> Array:
         """Return the standard deviation of the function, without noise, for the same rows."""
         explained = correlations @ (self.variance * self.inverse.T)
         left = self.variance - np.einsum("ij,ij->i", explained, explained)
-        found: Array = np.sqrt(np.maximum(left, 1e-12))
-        return found
+        return np.asarray(np.sqrt(np.maximum(left, 1e-12)))
 
     def deviation_bound(self, correlations: Array) -> Array:
         """Return a quick upper bound of the deviation: the deviation given only the most similar point."""
         alone = 1 + (self.noise + _JITTER) / self.variance
         left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
-        found: Array = np.sqrt(np.maximum(left, 1e-12))
-        return found
+        return np.asarray(np.sqrt(np.maximum(left, 1e-12)))
 
 
 def _misfit(

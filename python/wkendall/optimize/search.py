@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import erfcx, ndtr
 
 from wkendall._arguments import Array
-from wkendall.optimize.improvement import log_improvement
 from wkendall.optimize.model import AnyKernel, AnyView
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
@@ -17,19 +18,19 @@ _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
 #: is never reached for 15 items and 100 points; for 100 items and 200 points it allows 18 moves.
 _MOST_CORRELATIONS = 50_000_000
+_HALF_LOG = 0.5 * np.log(2 * np.pi)
+#: Below this, 1 + z r(z) is computed from its series 1 / z^2, because the direct formula loses all digits.
+_FAR = -1e3
 
 
-class Search:
+class Search(NamedTuple):
     """Search for the acceptable path with the largest expected improvement."""
 
-    def __init__(
-        self, kernel: AnyKernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
-    ) -> None:
-        self.kernel = kernel
-        self.process = process
-        self.best = best
-        self.moves = moves
-        self.acceptable = acceptable
+    kernel: AnyKernel
+    process: Process
+    best: float
+    moves: Moves
+    acceptable: Callable[[Orders], bool]
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
         """Climb from each of the starts; if the limit was reached before all were at their top, continue from the best.
@@ -82,3 +83,19 @@ class Search:
                     choice, reached = int(part[place]), float(promises[place])
                     break
         return choice, reached
+
+
+def log_improvement(best: float, mean: Array, deviation: Array) -> Array:
+    """Return the logarithm of E max(best - Y, 0) for normal Y; it distinguishes values that would underflow.
+
+    With z = (best - mean) / deviation it is deviation (z cdf(z) + pdf(z)). For negative z, cdf / pdf is Mills' ratio
+    r(z) = sqrt(pi / 2) erfcx(-z / sqrt 2), and the sum is pdf(z) (1 + z r(z)).
+    """
+    z = (best - mean) / deviation
+    near = np.maximum(z, -1.0)
+    above = np.log(near * ndtr(near) + np.exp(-near * near / 2 - _HALF_LOG))
+    far = np.minimum(z, -1.0)
+    rest = 1 + far * np.sqrt(np.pi / 2) * erfcx(-far / np.sqrt(2))
+    rest = np.where(far < _FAR, 1 / (far * far), np.maximum(rest, np.finfo(float).tiny))
+    below = np.log(rest) - far * far / 2 - _HALF_LOG
+    return np.asarray(np.where(z > -1, above, below) + np.log(deviation))

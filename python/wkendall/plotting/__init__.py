@@ -1,25 +1,27 @@
 """Plots of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
 
+All functions draw on `ax`, or on the axes of a new figure if it is absent, and return these axes.
+
 >>> import wkendall
 >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "top", k=2))
 
 Layers, each using only those below it:
 
-    pairs, maps, matrices  pairs of items; rankings as points with the items as directions; heat maps
-    figures    weights and results; the axes to draw on
+    maps, matrices  rankings as points with the items as directions; heat maps
+    figures    weights, pairs of items and results; the axes to draw on
 """
 
 from wkendall.plotting.figures import (
     plot_accuracies,
     plot_differences,
     plot_objective,
+    plot_pairs,
     plot_position_scores,
     plot_reduction_factors,
     plot_weights,
 )
 from wkendall.plotting.maps import plot_map
 from wkendall.plotting.matrices import plot_matrix
-from wkendall.plotting.pairs import plot_pairs
 
 __all__ = [
     "plot_accuracies",

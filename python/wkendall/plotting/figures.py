@@ -10,20 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag, real_array
+from wkendall._errors import bad_type
 from wkendall._memory import check_fits
 from wkendall._text import shown
+from wkendall.statistics.importance import PairImportance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "plot_accuracies",
-    "plot_differences",
-    "plot_objective",
-    "plot_position_scores",
-    "plot_reduction_factors",
-    "plot_weights",
-]
 
 #: The largest number of positions for which the values are written into the cells.
 WRITTEN = 12
@@ -88,21 +81,11 @@ def plot_weights(
         for (row, column), weight in np.ndenumerate(rows):
             color = "white" if abs(weight) > 0.6 * largest else "black"
             # Adding zero turns a rounded -0 into 0.
-            ax.text(
-                column,
-                row,
-                f"{round(float(weight), 2) + 0.0:.2f}",
-                ha="center",
-                va="center",
-                color=color,
-                fontsize="small",
-            )
-    ax.figure.colorbar(
-        image, ax=ax, label="weight", orientation=("horizontal", "vertical")[weights.ndim - 1], shrink=0.8
-    )
-    if title is not None:
-        ax.set_title(title)
-    return ax
+            text = f"{round(float(weight), 2) + 0.0:.2f}"
+            ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
+    orientation = ("horizontal", "vertical")[weights.ndim - 1]
+    ax.figure.colorbar(image, ax=ax, label="weight", orientation=orientation, shrink=0.8)
+    return titled(ax, title)
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -114,13 +97,8 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
-
-    Returns
-    -------
-    matplotlib Axes
+    ax, title
+        As for `plot_weights`.
 
     Examples
     --------
@@ -144,9 +122,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
         ax.legend(frameon=False)
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set(xlabel="rank", ylabel="mean weight" if weights.ndim == 2 else "weight")
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return titled(ax, title)
 
 
 def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -156,13 +132,8 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     ----------
     estimator : fitted estimator
         With more than two classes there is one curve for each class.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
-
-    Returns
-    -------
-    matplotlib Axes
+    ax, title
+        As for `plot_weights`.
 
     Examples
     --------
@@ -181,9 +152,7 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     if len(paths) > 1:
         ax.legend(frameon=False)
     ax.set(xlabel="iteration (U and B, half a step each)", ylabel="objective")
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return titled(ax, title)
 
 
 def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes | None = None) -> Axes:
@@ -195,12 +164,8 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
         The number of ranks.
     k : int
         The cutoff of top-k.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-
-    Returns
-    -------
-    matplotlib Axes
+    ax
+        As for `plot_weights`.
 
     Examples
     --------
@@ -232,12 +197,8 @@ def plot_accuracies(
         The accuracies of each method, by its name.
     published : dict of float, optional
         Published means, drawn as crosses.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-
-    Returns
-    -------
-    matplotlib Axes
+    ax
+        As for `plot_weights`.
 
     Examples
     --------
@@ -263,14 +224,8 @@ def plot_accuracies(
         capprops={"color": "0.4"},
     )
     ax.plot([np.mean(list(values)) for values in accuracies.values()], places, "o", color="#4477aa", label="mean")
-    if published:
-        known = [(place, published[name]) for place, name in zip(places, names, strict=True) if name in published]
-        ax.plot([mean for _, mean in known], [place for place, _ in known], "x", color="#cc3311", label="paper's mean")
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
-    ax.set_yticks(places, names)
-    ax.set(xlabel="accuracy", ylim=(0.4, len(names) + 0.6))
-    ax.grid(axis="x", color="0.9")
-    ax.set_axisbelow(True)
+    _add_crosses(ax, published, dict(zip(names, places, strict=True)), "paper's mean")
+    _rows(ax, places, names, "accuracy")
     return ax
 
 
@@ -288,12 +243,8 @@ def plot_differences(
         The mean difference and the ends of its interval for each method, by its name.
     published : dict of float, optional
         Published differences, drawn as crosses.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-
-    Returns
-    -------
-    matplotlib Axes
+    ax
+        As for `plot_weights`.
 
     Examples
     --------
@@ -309,17 +260,41 @@ def plot_differences(
     lows, highs = [low for _, low, _ in intervals.values()], [high for _, _, high in intervals.values()]
     ax.hlines(places, lows, highs, color="#4477aa", linewidth=2)
     ax.plot(found, places, "o", color="#4477aa", markersize=5, label="difference")
-    if published:
-        known = [(published[name], place) for name, place in zip(intervals, places, strict=True) if name in published]
-        theirs, rows = [one for one, _ in known], [place for _, place in known]
-        ax.plot(theirs, rows, "x", color="#cc3311", label="paper's difference")
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
-    ax.set_yticks(places, list(intervals))
-    ax.set(xlabel="difference", ylim=(0.4, len(intervals) + 0.6))
+    _add_crosses(ax, published, dict(zip(intervals, places, strict=True)), "paper's difference")
+    _rows(ax, places, list(intervals), "difference")
     ax.locator_params(axis="x", nbins=6)
-    ax.grid(axis="x", color="0.9")
-    ax.set_axisbelow(True)
     return ax
+
+
+def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Bar chart of pairs of items, the largest effect on top: which item comes first, and how much that adds.
+
+    Parameters
+    ----------
+    importance : PairImportance
+        The result of `pair_importance`, with the names of the items if the rankings had names.
+    ax, title
+        As for `plot_weights`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = wkendall.Rankings([[1, 2, 3], [2, 1, 3]], items=["tea", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_pairs(wkendall.pair_importance(X, [1, -1], n_pairs=2))
+    """
+    if not isinstance(importance, tuple) or len(importance) != 3:
+        raise bad_type("importance", f" must be what pair_importance returns, not {shown(importance)}")
+    first, second, effects = importance
+    lengths = real_array(effects, "effect", (1,), "an array of effects")
+    if len(first) != len(lengths) or len(second) != len(lengths):
+        raise ValueError(
+            f"importance has {len(first)}, {len(second)} and {len(lengths)} entries, but must have as many of each"
+        )
+    ax = axes_or_new(ax)
+    places = np.arange(len(lengths), 0, -1)
+    ax.barh(places, lengths, color="#4477aa", height=0.7)
+    _rows(ax, places, [f"{one} before {other}" for one, other in zip(first, second, strict=True)], "effect")
+    return titled(ax, title)
 
 
 def _check_numbers(values: object, name: str, meaning: str, count: int | None = None) -> None:
@@ -330,6 +305,30 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
         found = real_array(numbers, f"{name}[{key!r}]", (0,) if count == 0 else (1,), meaning)
         if found.ndim and (len(found) != count if count else not len(found)):
             raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
+
+
+def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mapping[str, Any], label: str) -> None:
+    """Draw published numbers, if there are any, and a legend."""
+    if published:
+        known = [name for name in places if name in published]
+        x, y = [published[name] for name in known], [places[name] for name in known]
+        ax.plot(x, y, "x", color="#cc3311", label=label)
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
+
+
+def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str) -> None:
+    """Label the rows of a plot, the first on top, and its horizontal axis."""
+    ax.set_yticks(places, [str(name) for name in names])
+    ax.set(xlabel=label, ylim=(0.4, len(names) + 0.6))
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+
+
+def titled(ax: Axes, title: str | None) -> Axes:
+    """Return axes with a title, if there is one."""
+    if title is not None:
+        ax.set_title(title)
+    return ax
 
 
 def axes_or_new(ax: Axes | None) -> Axes:

@@ -15,9 +15,8 @@ from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
-from wkendall.plotting.figures import axes_or_new
-from wkendall.rankings import Rankings, read_rankings
-from wkendall.statistics.pair_kernels import check_all_items_fit
+from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,15 +53,10 @@ def plot_map(
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows them; its title is the name of a
         series. Ordered categories keep their order.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
+    ax, title
+        As for `plot_weights`.
     n_jobs : int, optional
         As for `gram_matrix`.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -71,8 +65,7 @@ def plot_map(
     >>> ax = wkendall.plotting.plot_map(wkendall.Rankings(X, items=["tea", "coffee", "milk", "water"]))
     """
     chosen = as_kernel(kernel, "plot_map")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     rows = len(rankings)
     if rows < 2:
@@ -95,8 +88,7 @@ def plot_map(
     if labels is not None:
         name = getattr(groups, "name", None)
         ax.legend(frameon=False, title=name if isinstance(name, str) and name else None)
-    if title is not None:
-        ax.set_title(title)
+    titled(ax, title)
     _fit_limits(ax)
     return ax
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
-from wkendall.plotting.figures import axes_or_new
+from wkendall._errors import bad_argument
+from wkendall.plotting.figures import axes_or_new, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,11 @@ def plot_matrix(
     labels: Sequence[object] | None = None,
     column_labels: Sequence[object] | None = None,
     cluster: bool = True,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    annotate: bool = False,
+    pvalues: Any = None,
+    level: float = 0.05,
     ax: Axes | None = None,
     title: str | None = None,
     bar: str = "tau",
@@ -45,15 +51,19 @@ def plot_matrix(
         Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
         is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
         matrices keep their order.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure if absent.
-    title : str, optional
+    vmin, vmax : float, optional
+        The values at the ends of the colours. If absent, those of the data: from 0, or symmetric around 0 if some are
+        negative.
+    annotate : bool
+        Write the values into the cells, with two decimals.
+    pvalues : data frame or array-like of the shape of `matrix`, optional
+        Cells with a p-value below `level` have a mark: a star. Correct for multiple tests first if there are many.
+    level : float
+        As above.
+    ax, title
+        As for `plot_weights`.
     bar : str
         The label of the colour bar.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -62,27 +72,44 @@ def plot_matrix(
     >>> ax = wkendall.plotting.plot_matrix(wkendall.corr(data), labels=list("abcdef"))
     """
     check_flag(cluster, "cluster")
+    check_flag(annotate, "annotate")
     values = real_array(matrix, "matrix", (2,), "an array of shape (n, n) or (n, k)")
+    marks = np.zeros(values.shape, dtype=bool)
+    if pvalues is not None:
+        marks = real_array(pvalues, "pvalues", (2,), "an array of the shape of matrix") < level
+        if marks.shape != values.shape:
+            raise bad_argument("pvalues", f" has shape {marks.shape}, but matrix has {values.shape}")
     symmetric = np.array_equal(values, values.T, equal_nan=True)
     rows, columns = _names(matrix, values, symmetric, labels, column_labels)
     ax = axes_or_new(ax)
     if cluster and len(values) > 2 and symmetric:
         order = _order_of_tree(values)
-        values, rows, columns = values[np.ix_(order, order)], [rows[i] for i in order], [columns[i] for i in order]
+        values, marks = values[np.ix_(order, order)], marks[np.ix_(order, order)]
+        rows, columns = [rows[i] for i in order], [columns[i] for i in order]
     known = values[np.isfinite(values)]
     largest = float(np.abs(known).max(initial=0.0)) or 1.0
     signed = known.size > 0 and float(known.min()) < 0
     least, colours = (-largest, "RdBu_r") if signed else (0.0, "viridis")
-    image = ax.imshow(values, cmap=colours, vmin=least, vmax=largest, interpolation="nearest")
+    low, high = least if vmin is None else vmin, largest if vmax is None else vmax
+    image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_facecolor("0.8")
+    for row, column in np.argwhere(marks | (annotate & np.isfinite(values))).tolist():
+        number = f"{values[row, column]:.2f}" if annotate else ""
+        red, green, blue, _ = image.cmap(image.norm(values[row, column]))
+        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5  # the text must be readable on its cell
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": "small",
+            "color": "white" if dark else "black",
+        }
+        ax.text(column, row, number + ("*" if marks[row, column] else ""), **style)
     for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
         step = max(1, int(np.ceil(len(names) / LABELLED)))
         places = np.arange(0, len(names), step)
         axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return titled(ax, title)
 
 
 def _names(
@@ -92,7 +119,6 @@ def _names(
     labels: Sequence[object] | None,
     column_labels: Sequence[object] | None,
 ) -> tuple[list[object], list[object]]:
-    """Return the names of the rows and of the columns."""
     count, width = values.shape
     framed = hasattr(matrix, "columns")
     columns = list(matrix.columns) if framed else list(range(width))

@@ -2,14 +2,12 @@
 
 Layers, each using only those below it:
 
-    preflib, csv_files  PrefLib files and CSV files to rankings
+    preflib, trec, csv_files  PrefLib files, run files of TREC and CSV files to rankings
     csv_columns  CSV files of observations to columns of numbers
     csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
-    csv_header whether the first row of a CSV file, which has the names, could be one of the others
     lists      ranked lists to rankings
     contents   the contents of a file of rankings, and their check
-    r_files    data frames in files of R
     text_files text files, read with errors that name the line
     tables     tables of observations to columns of numbers
     columns    values of any type to doubles in the same order

@@ -25,7 +25,7 @@ from wkendall._text import shown
 Kind = Literal["pandas", "polars"]
 #: Doubles hold all whole numbers up to here.
 EXACT = 2**53
-_WHAT = {"M": ", a date", "m": ", a duration", "c": ", a complex number", **dict.fromkeys(TEXT, ", a text")}
+_WHAT = {"c": ", a complex number", **dict.fromkeys(TEXT, ", a text")}
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -40,31 +40,18 @@ class Place(NamedTuple):
     kind: Kind | None = None
 
     def no_number(self, row: int, value: object, what: str = "") -> RankingTypeError:
-        """Refuse a value that is no number."""
-        dated = isinstance(value, _DATES) or type(value).__name__ == "Period"
-        said = str(value) if isinstance(value, np.datetime64 | np.timedelta64) else shown(value)
-        return self._refused(f"{said} in row {row}{what}", dated, row=row, value=value)
+        """Refuse a value that has no place in the order of the others."""
+        return self._refused(f"{shown(value)} in row {row}{what}", row=row, value=value)
 
-    def no_numbers(self, what: str, dated: bool = False) -> RankingTypeError:
+    def no_numbers(self, what: str) -> RankingTypeError:
         """Refuse a whole column."""
-        return self._refused(what, dated)
+        return self._refused(what)
 
-    def _refused(self, what: str, dated: bool, row: int | None = None, value: object = None) -> RankingTypeError:
-        reason = f": {self.called} holds {what}, but correlations need numbers{self._remedy(dated)}"
+    def _refused(self, what: str, row: int | None = None, value: object = None) -> RankingTypeError:
+        remedy = "leave the column out or turn it into numbers first"
+        reason = f": {self.called} holds {what}, but correlations need numbers or dates; {remedy}"
         known: dict[str, Any] = {"row": row, "column": self.number, "value": value, "kind": "not a number"}
         return made(RankingTypeError, Parts(reason, self.argument), argument=self.argument, **known)
-
-    def _remedy(self, dated: bool) -> str:
-        """Say what to do; numbers for dates must have NaN for those that are missing."""
-        if not dated:
-            return "; leave the column out or turn it into numbers first"
-        if self.kind is not None:
-            missing = "NaN for NaT" if self.kind == "pandas" else "null for null"
-            return f"; the .rank() of the column has numbers in the same order, and {missing}"
-        return (
-            '; (column - np.datetime64("2000-01-01")) / np.timedelta64(1, "s") has numbers for dates, and '
-            'column / np.timedelta64(1, "s") for durations, both with NaN for NaT'
-        )
 
 
 def in_order(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
@@ -82,10 +69,11 @@ def in_order(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Pla
     elif kind == "f":
         with np.errstate(invalid="ignore"):  # of NaN with some bits
             made = column.astype(np.float64)
+    elif kind in "Mm":
+        absent = np.isnat(column) if missing is None else np.isnat(column) | missing
+        return _of_whole(column.view(np.int64), absent)
     else:
-        row = int(np.argmin(np.isnat(column))) if kind in "Mm" else 0  # the first date that is one
-        value = column[row] if kind in "Mm" else column[row].item()
-        raise place.no_number(row, value, _WHAT.get(kind, ""))
+        raise place.no_number(0, column[0].item(), _WHAT.get(kind, ""))
     if missing is not None:
         made[missing] = np.nan
     return made
@@ -103,6 +91,9 @@ def _of_whole(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArra
 
 
 def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
+    dates = _dates(column, missing)
+    if dates is not None:
+        return dates
     values: list[Any] = []
     for row, value in enumerate(column):
         try:
@@ -110,6 +101,22 @@ def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: 
         except TypeError:
             raise place.no_number(row, value, ", a text" if isinstance(value, str) else "") from None
     return numbers_in_order(values)
+
+
+def _dates(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
+    """Return doubles in the order of dates, times or durations of one type; None if it is something else."""
+    values: list[Any] = [None if missing is not None and missing[row] else value for row, value in enumerate(column)]
+    values = [None if type(value).__name__ in ("NaTType", "NAType") or value is np.nan else value for value in values]
+    types = {type(value) for value in values if value is not None}
+    if len(types) != 1 or not issubclass(types.pop(), _DATES):
+        return None
+    try:
+        places = {
+            value: number for number, value in enumerate(sorted({value for value in values if value is not None}))
+        }
+    except TypeError:  # with and without a time zone
+        return None
+    return np.array([np.nan if value is None else places[value] for value in values], dtype=np.float64)
 
 
 def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
@@ -126,15 +133,7 @@ def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
 
 
 def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
-    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays.
-
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> from wkendall.reading.columns import doubles_apart
-    >>> [f"{value:.0f}" for value in doubles_apart([2.0**53, Decimal(2**53 + 1), 3.0])]
-    ['9007199254740992', '9007199254740994', '3']
-    """
+    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays."""
     with decimal.localcontext() as context:
         context.traps[decimal.FloatOperation] = False
         distinct = sorted({value for value in values if value == value})
@@ -149,13 +148,7 @@ def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
 
 
 def _number(value: Any) -> int | float | Fraction | Decimal | None:
-    """Return what Python compares exactly with any other number; None if it is missing.
-
-    Raises
-    ------
-    TypeError
-        If it is no real number.
-    """
+    """Return what Python compares exactly with any other number; None if it is missing. A TypeError if it is no number."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, np.ndarray) and value.ndim == 0:

@@ -46,7 +46,6 @@ def read_columns(
 
 
 def _of_column(rows: Rows, column: int) -> NDArray[np.float64]:
-    """Return doubles in the order of the numbers of a column."""
     found: list[Any] = []
     flag: tuple[int, str] | None = None
     numbers = False

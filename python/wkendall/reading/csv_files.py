@@ -144,23 +144,10 @@ def read_table(
     value: str | None = None,
     items: Iterable[str] | None = None,
 ) -> Contents:
-    """Read a CSV file of rankings as `read_csv` does, and separate columns that are not items, such as labels.
+    """Read a CSV file of rankings as `read_csv` does, without checking the rankings.
 
-    Parameters
-    ----------
-    path, layout, delimiter, header, id, item, value, items
-        As for `read_csv`.
-    apart : collection of str
-        Columns to separate, each given by its name, or by its number from 1 if no column has that name. Their cells
-        stay text.
-    skip : collection of str
-        Columns to ignore.
-    may_lack : bool
-        Whether the file may lack columns to ignore, as one of two files may.
-
-    Returns
-    -------
-    Contents
+    `apart` are columns to separate, such as labels, each given by its name, or by its number from 1 if no column has that
+    name. Their cells stay text. `may_lack` says whether the file may lack columns to ignore, as one of two files may.
     """
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):

@@ -125,14 +125,11 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
             reason = f"{shown(who)} has a number for {shown(what)} already, in line {before}"
             rows.file.fail(line, reason, "duplicate", places[1], what)
     apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
-    X = as_lists([_in_order(numbers) for numbers in entries], len(columns))
+    doubles = [_doubles([number for _, number in numbers.values()]) for numbers in entries]
+    ranked = [dict(zip(numbers, values, strict=True)) for numbers, values in zip(entries, doubles, strict=True)]
+    X = as_lists(ranked, len(columns))
     parts: dict[str, Any] = {"apart": apart, "lines": lines, "found": rows.found, "layout": "long"}
     return Contents(rows.file.name, X, list(columns), list(people), **parts)
-
-
-def _in_order(numbers: dict[int, tuple[int, float | Decimal]]) -> dict[int, float]:
-    """Return doubles in the order of the numbers of a ranking."""
-    return dict(zip(numbers, _doubles([number for _, number in numbers.values()]), strict=True))
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:

@@ -16,8 +16,7 @@ import numpy as np
 
 from wkendall._errors import Parts, made
 from wkendall._text import short, shown
-from wkendall.reading.csv_header import LOST, is_like_others
-from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
+from wkendall.reading.text_files import FLAGS, MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
 #: The number of rows of a CSV file from which the delimiter is inferred.
@@ -29,6 +28,8 @@ LAYOUTS: tuple[str, ...] = get_args(Layout)
 #: What the columns are, one of them, and the rows; in a table of observations they are something else.
 _WORDS = ("items", "an item", "rankings")
 _TABLE_WORDS = ("columns", "a variable", "observations")
+#: What the first row could be, for each layout.
+_LOST = {"ranks": "a ranking", "choices": "a ranking", "long": "an item of a ranking", "table": "an observation"}
 
 
 class Rows(NamedTuple):
@@ -141,8 +142,8 @@ def read_rows(
         body = rows[1:]
         left_out = [known[name] for name in skip if name in known]
         read = set(kept) if layout != "long" else {*range(width)}.difference(left_out)
-        like = header is None and is_like_others(rows, layout, read, known_items)
-        hint = ("columns", LOST[layout]) if like else ()
+        like = header is None and _is_like_others(rows, layout, read, known_items)
+        hint = ("columns", _LOST[layout]) if like else ()
         _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item, hint)
         if not body:
             what = items if layout == "ranks" else "columns"
@@ -177,13 +178,35 @@ def _rows_and_quoted(
     return [(line, [cell.rstrip("\0") for cell in cells]) for line, cells in rows], found
 
 
+def _is_like_others(
+    rows: Sequence[tuple[int, list[str]]], layout: str, columns: Collection[int], items: Collection[str]
+) -> bool:
+    """Tell whether the first row could be one of the others, by its cells in these columns; `items` are known, for "choices".
+
+    Numbers: a row of numbers. Choices: a row with an item. Long tables: a row with a number, a blank, or a cell of another row.
+    The first row has names, unless the caller says otherwise, but no row may be lost unseen.
+    """
+    first = {column: cell for column, cell in enumerate(rows[0][1]) if column in columns}
+    if layout == "table":
+        return all(NUMBER.fullmatch(cell) or cell in FLAGS or cell in MISSING for cell in first.values())
+    if layout == "ranks":
+        return all(NUMBER.fullmatch(cell) or cell in MISSING for cell in first.values())
+    if layout == "choices":
+        names = {cell for cell in first.values() if cell not in MISSING}
+        listed = ((column, cell) for _, row in rows[1:] if not names.isdisjoint(row) for column, cell in enumerate(row))
+        return not names or not names.isdisjoint(items) or any(cell in names and at in columns for at, cell in listed)
+    if any(NUMBER.fullmatch(cell) or cell in MISSING for cell in first.values()):
+        return True
+    names = set(first.values())
+    similar = (row for _, row in rows[1:] if not names.isdisjoint(row))
+    return any(column < len(row) and row[column] == cell for row in similar for column, cell in first.items())
+
+
 def _tell_of_first_row(file: File, line: int, names: list[str], layout: str) -> None:
     """Warn that the first row is read as names, although it could be one of the others."""
     row = f", {short(', '.join(names), 60)}," if any(names) else ""
-    read = (
-        f"{file.name}, line {line}: the first row{row} is read as the names of the columns, but may be {LOST[layout]}: "
-    )
-    warnings.warn(made(UserWarning, Parts(read, advice=("header", LOST[layout]))), stacklevel=5)
+    read = f"{file.name}, line {line}: the first row{row} is read as the names of the columns, but may be {_LOST[layout]}: "
+    warnings.warn(made(UserWarning, Parts(read, advice=("header", _LOST[layout]))), stacklevel=5)
 
 
 def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:

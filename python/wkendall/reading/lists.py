@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wkendall import _core
 from wkendall._arguments import row_labels
 from wkendall._errors import RankingError
 from wkendall._memory import check_fits
@@ -87,13 +89,57 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     [['fig', 'apple'], ['pear']]
     """
     columns = {} if items is None else columns_of(items)
+    if isinstance(lists, np.ndarray) and lists.ndim == 2 and lists.dtype.kind in "iu" and lists.size:
+        numbered = _numbered(lists, columns, given=items is not None)
+        if numbered is not None:
+            return numbered
+        lists = lists.tolist()  # numbers of Python, for messages and names
     rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
     found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), row_labels(lists))
     return found.rankings(Reading(ties="mean", missing="bottom"))
 
 
+def _numbered(lists: NDArray[Any], columns: dict[object, int], *, given: bool) -> Rankings | None:
+    """Return the rankings of an array of whole numbers; None if these are not in a narrow range.
+
+    Without given items, items are numbered in the order in which they first appear.
+    """
+    names = np.array(list(columns)) if given else lists
+    if names.dtype.kind not in "iu" or names.ndim not in (1, 2):
+        return None
+    least, largest = min(int(lists.min()), int(names.min())), max(int(lists.max()), int(names.max()))
+    if largest - least > 4 * (lists.size + names.size) + 1000 or not -(2**62) < least <= largest < 2**62:
+        return None
+    flat = lists.ravel().astype(np.int64, copy=False) - least
+    places = np.full(largest - least + 1, -1, dtype=np.int64)
+    if given:
+        places[names.astype(np.int64) - least] = np.arange(len(names))
+    else:
+        # The first place of each number, because the last number that is assigned stays.
+        places[flat[::-1]] = np.arange(flat.size - 1, -1, -1)
+        found = np.flatnonzero(places >= 0)
+        found = found[np.argsort(places[found])]
+        places[found] = np.arange(len(found))
+        columns.update(zip((found + least).tolist(), range(len(found)), strict=True))
+    (rows, length), listed = lists.shape, places[flat]
+    wrong = int(np.argmax(listed < 0)) // length if given and listed.min() < 0 else rows
+    ranks = np.tile(np.arange(1, length + 1), wrong)
+    parts = SparseRows(np.arange(wrong + 1) * length, listed[: wrong * length], ranks, (wrong, len(columns)))
+    try:
+        core = _core.Rankings.lists(parts.bounds, parts.columns, parts.values, len(columns), False, False)
+    except RankingError as error:  # an item is listed twice
+        wrong = cast("int", error.row)
+    if wrong < rows:
+        _row(wrong, lists[wrong].tolist(), columns, "error")  # raises the error
+    if length == len(columns):
+        return Contents("lists", parts, tuple(columns)).rankings(Reading(ties="mean", missing="bottom"))
+    return Rankings._made(core, "bottom", listed=np.full(rows, length), items=tuple(columns))
+
+
 def columns_of(items: object) -> dict[object, int]:
     """Return the column of each item; `items` is in the order of the columns."""
+    if isinstance(items, range):
+        return dict(zip(items, range(len(items)), strict=True))
     columns: dict[object, int] = {}
     for place, item in enumerate(_sequence(items, "items", "a list of items")):
         where = _Place(None, place)
@@ -172,7 +218,10 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
     """Return the ranks of the items of one list, by column."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
-    for place, element in enumerate(_unpadded(number, ranked)):
+    elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
+    while elements and _is_padding(elements[-1]):
+        elements.pop()
+    for place, element in enumerate(elements):
         where = _Place(number, place)
         group, rank = _group(element, where), len(ranks) + 1
         for item in group:
@@ -189,14 +238,6 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
                     raise where.error(message, item, "out of range")
             ranks[columns.setdefault(item, len(columns))] = rank
     return ranks
-
-
-def _unpadded(number: int, ranked: object) -> list[object]:
-    """Return the elements of a list without the padding at its end."""
-    elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
-    while elements and _is_padding(elements[-1]):
-        elements.pop()
-    return elements
 
 
 def _is_padding(element: object) -> bool:
@@ -247,7 +288,6 @@ def _check_item(item: object, where: _Place) -> None:
 
 
 def _sequence(values: object, name: str, meaning: str) -> Iterator[object]:
-    """Refuse values that are not an ordered sequence."""
     try:
         if not isinstance(values, str | bytes | Mapping | set | frozenset):
             return iter(cast("Iterable[object]", values))

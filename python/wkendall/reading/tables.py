@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
+from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.arrays.convert import check_collected
 from wkendall.arrays.sparse import is_sparse
@@ -23,21 +24,60 @@ Column = tuple[NDArray[Any], NDArray[np.bool_] | None]
 class Table(NamedTuple):
     """A table, column by column."""
 
-    #: One row for each column of the table, C-contiguous; NaN is missing.
+    #: One row for each column of the table, C-contiguous; NaN is missing. Empty if the table is sparse.
     values: NDArray[Any]
     #: The labels of the columns; None if there are none.
     labels: Any = None
     #: The library of the table, if the result should keep the labels.
     kind: Kind | None = None
+    #: The values that are not 0, if only these are known: where each column begins, their rows, and the values.
+    sparse: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None = None
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return len(self.values) if self.sparse is None else len(self.sparse[0]) - 1
+
+    @property
+    def observations(self) -> int:
+        """The number of rows."""
+        return int(self.values.shape[1])
+
+    def to_dense(self) -> Table:
+        """Return the table with all its zeros."""
+        if self.sparse is None:
+            return self
+        starts, rows, values = self.sparse
+        check_fits(self.columns, self.observations, np.dtype(np.float64))
+        made = np.zeros((self.columns, self.observations))
+        made[np.repeat(np.arange(self.columns), np.diff(starts)), rows] = values
+        return self._replace(values=made, sparse=None)
+
+    def to_sparse(self) -> Table:
+        """Return the table without its zeros; it must not have missing values."""
+        if self.sparse is not None:
+            return self
+        columns, rows = np.nonzero(self.values)
+        starts = np.searchsorted(columns, np.arange(len(self.values) + 1)).astype(np.int64)
+        numbers = in_order_of_all(self.values[columns, rows])
+        empty = np.empty((0, self.observations))
+        return self._replace(values=empty, sparse=(starts, rows.astype(np.int64), numbers))
 
 
-def read_table_columns(data: Any, name: str) -> Table:
-    """Read a data frame, a series or an array; `name` is the name of the caller's argument."""
+def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
+    """Read a data frame, a series or an array; `name` is the name of the caller's argument.
+
+    With `sparse`, sparse arrays are read as such: what they do not store is 0.
+    """
     check_collected(data, name)
     if is_sparse(data):
-        rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"
-        raise bad_argument(name, rule, kind="sparse")
+        if not sparse:
+            rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"
+            raise bad_argument(name, rule, kind="sparse")
+        return _from_sparse(data, name)
     library = type(data).__module__.partition(".")[0]
+    if sparse and library == "pandas" and _stores_few(data):
+        return _from_sparse(data.sparse.to_coo(), name)._replace(labels=data.columns, kind="pandas")
     if library == "pandas" and hasattr(data, "iloc"):
         return _from_pandas(data, name)
     if library == "polars" and hasattr(data, "to_numpy"):
@@ -47,9 +87,41 @@ def read_table_columns(data: Any, name: str) -> Table:
     return Table(_from_array(data, name))
 
 
+def _stores_few(frame: Any) -> bool:
+    """Return whether all columns of a data frame are sparse, with 0 for what they do not store."""
+    kinds = set(frame.dtypes) if hasattr(frame, "dtypes") and getattr(frame, "ndim", 1) == 2 else set()
+    return bool(kinds) and all(type(kind).__name__ == "SparseDtype" and kind.fill_value == 0 for kind in kinds)
+
+
+def _from_sparse(data: Any, name: str) -> Table:
+    if len(data.shape) != 2:
+        raise wrong_axes(data, name, _MEANING)
+    stored = data.tocsc(copy=True)  # adds up entries that are stored twice
+    if stored.dtype.kind not in "iufb":
+        raise bad_type(name, f" has values of type {stored.dtype}, but correlations need numbers")
+    stored.sum_duplicates()
+    missing = np.isnan(stored.data) if stored.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if missing.any():
+        place = int(missing.argmax())
+        column = int(np.searchsorted(stored.indptr, place, side="right")) - 1
+        row = int(stored.indices[place])
+        rule = " is NaN, but a sparse table cannot have missing values: pass an array"
+        raise bad_entry(name, (row, column), rule, value=float("nan"), kind="sparse")
+    parts = (stored.indptr.astype(np.int64), stored.indices.astype(np.int64), in_order_of_all(stored.data))
+    return Table(np.empty((0, stored.shape[0])), sparse=parts)
+
+
+def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as doubles; whole numbers that a double cannot hold as smaller ones of the same sign and order."""
+    if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
+        distinct, place = np.unique(values, return_inverse=True)
+        return (place - int(np.searchsorted(distinct, 0))).astype(np.float64) + (distinct[place] > 0)
+    return values.astype(np.float64)
+
+
 def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
     """Refuse two tables that do not have the same observations."""
-    first, second = x.values.shape[1], y.values.shape[1]
+    first, second = x.observations, y.observations
     if first != second:
         message = f"data has {first} rows, but other has {second}: both must have the same observations"
         raise RankingError(message, argument="other", value=second, kind="rows differ")
@@ -77,6 +149,10 @@ def _of_pandas_column(column: Any) -> Column:
     missing = column.isna().to_numpy()
     import pandas as pd
 
+    if hasattr(column.dtype, "tz"):
+        return column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), None
+    if isinstance(column.dtype, pd.PeriodDtype):
+        return column.dt.to_timestamp().to_numpy(), None
     if pd.api.types.is_bool_dtype(column.dtype):
         return column.to_numpy(dtype=np.uint8, na_value=False), missing
     if pd.api.types.is_unsigned_integer_dtype(column.dtype):
@@ -102,8 +178,10 @@ def _from_polars(data: Any, name: str) -> Table:
 
 
 def _of_polars_column(column: Any, place: Place) -> Column:
-    if column.dtype.is_nested() or column.dtype.is_temporal():
-        raise place.no_numbers(f"values of type {column.dtype}", column.dtype.is_temporal())
+    if column.dtype.is_nested():
+        raise place.no_numbers(f"values of type {column.dtype}")
+    if column.dtype.is_temporal():
+        column = column.to_physical()
     if column.dtype.is_decimal() or str(column.dtype) in ("Int128", "UInt128"):  # NumPy has no such types
         return _objects(column.to_list()), None
     if type(column.dtype).__name__ == "Enum":  # ordered categories

@@ -6,10 +6,8 @@ Layers, each using only those below it:
     two_samples, independence  tests: do groups differ, do rankings depend on something else?
     relabelings  p-values of any measure
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
-    pair_kernels  kernels that are sums over pairs of items, and how much room all pairs need
     dependence  the criterion of dependence, in the quickest of three ways
     paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
-    permutations  what permutations of a sample give, in batches, and p-values
+    permutations  what permutations of a sample give, in batches, p-values, and what tests return
     samples    different rankings, how often each comes, and a kernel between them
-    results    what tests return
 """

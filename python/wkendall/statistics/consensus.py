@@ -12,10 +12,9 @@ from wkendall._arguments import Array, Random, check_choice, generator
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall.gram import as_kernel
+from wkendall.gram import as_kernel, check_pairs
 from wkendall.measures import Kendall, Kernel
-from wkendall.rankings import Rankings, read_rankings, sample_weights
-from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings, sample_weights
 
 Method = Literal["auto", "exact", "local", "borda"]
 
@@ -32,7 +31,7 @@ class Consensus(NamedTuple):
     bound : float
         No ranking has a larger score than this.
     optimal : bool
-        Whether no ranking has a larger score than this one.
+        Whether `bound` proves that no ranking has a larger score than this one.
     items : list
         The names of the items, or their numbers from 0 if they have no names, the best first.
 
@@ -83,19 +82,13 @@ def consensus(
         items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first divides the
         items into ordered groups, so that majorities prefer every item of a group to every item of the next groups. It
         then orders each group separately, exactly for up to 20 items.
-    rng : int or numpy.random.Generator, optional
-        A seed (an integer of at least 0) or a generator, for the local search. If absent, every call draws different
-        starts.
-    n_jobs : int, optional
-        As for `gram_matrix`.
+    rng, n_jobs
+        As for `two_sample_test`; `rng` is for the local search.
 
     Returns
     -------
     Consensus
-        A named tuple. `ranking`: the rank of each item; 1 is the best. `score`: the weighted mean of
-        the kernel between this ranking and those of `X`. `bound`: an upper bound of the score of any ranking.
-        `optimal`: whether `bound` proves that no ranking has a larger score. `items`: the items by name, or by number,
-        the best first. If several rankings are best, one of them is returned.
+        A named tuple. If several rankings are best, one of them is returned.
 
     Examples
     --------
@@ -110,8 +103,7 @@ def consensus(
     array([2, 1, 3, 4])
     """
     chosen = as_kernel(kernel, "consensus")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     check_choice(method, "method", get_args(Method))
     random = generator(rng)
     check_pairs(chosen, "consensus")

@@ -1,106 +1,183 @@
-"""Kendall's tau-b between all columns of a table, or between the columns of two tables."""
+"""Rank correlations between all columns of a table, between the columns of two tables, or between chosen ones."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri, stdtr
 
 from wkendall import _core
-from wkendall._arguments import as_order, as_threads, check_choice, check_flag
-from wkendall._errors import bad_argument
+from wkendall._arguments import Array, as_order, as_threads, check_choice, check_flag, check_same_rows, real_array
+from wkendall._errors import bad_argument, bad_entry
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
+from wkendall._text import shown
 from wkendall.reading.tables import Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]
-_ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
+Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
+_ADVICE = (
+    "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
+)
 
 
 class Correlations(NamedTuple):
-    """What `corr` returns with `pvalues=True`: correlations of all pairs of columns, and their p-values.
+    """What `corr` returns with `pvalues=True` or `confidence`. All fields have the same form; what was not asked for is None.
 
     Attributes
     ----------
     statistic : array or data frame
-        Kendall's tau-b.
-    pvalue : array or data frame
+        The correlations.
+    pvalue : array, data frame or None
         The p-value of each.
+    low, high : array, data frame or None
+        The ends of the confidence interval of each.
+    n : array or data frame
+        The number of observations that both columns have.
 
     Examples
     --------
     >>> import wkendall
     >>> found = wkendall.corr([[1, 3], [2, 1], [3, 2]], pvalues=True)
     >>> isinstance(found, wkendall.Correlations), found._fields
-    (True, ('statistic', 'pvalue'))
+    (True, ('statistic', 'pvalue', 'low', 'high', 'n'))
     """
 
     statistic: Any
-    pvalue: Any
+    pvalue: Any = None
+    low: Any = None
+    high: Any = None
+    n: Any = None
 
 
-@overload
+class CorrelationTable(NamedTuple):
+    """What `corr` returns with `at_least` for arrays: one entry for each pair of columns.
+
+    Attributes
+    ----------
+    i, j : array of int
+        The columns of each pair: of `data`, and of `other` or of `data`.
+    statistic : array
+        Their correlation.
+    pvalue, low, high, n : array or None
+        As for `Correlations`; None if only the correlations were asked for.
+
+    Examples
+    --------
+    >>> import numpy as np, wkendall
+    >>> found = wkendall.corr(np.array([[1, 3, 1], [2, 1, 2], [3, 2, 3]]), at_least=0.5)
+    >>> found.i, found.j, found.statistic
+    (array([0]), array([2]), array([1.]))
+    """
+
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    statistic: Array
+    pvalue: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
+    n: NDArray[np.int64] | None = None
+
+
+class CorrelationDifference(NamedTuple):
+    """What `corr_difference` returns.
+
+    Attributes
+    ----------
+    difference : float
+        The correlation of x and y minus the correlation of x and z.
+    pvalue : float
+        For the hypothesis that both are equal.
+    low, high : float
+        The ends of the confidence interval of the difference.
+    first, second : float
+        The two correlations.
+    n : int
+        The number of observations that x, y and z have.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.corr_difference([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 4, 3]).second.round(3)
+    0.667
+    """
+
+    difference: float
+    pvalue: float
+    low: float
+    high: float
+    first: float
+    second: float
+    n: int
+
+
 def corr(
     data: Any,
     other: Any = None,
     *,
-    pvalues: Literal[True],
-    min_periods: SupportsIndex = 1,
-    alternative: Alternative = "two-sided",
-    n_jobs: SupportsIndex | None = None,
-    progress: bool = False,
-) -> Correlations: ...
-
-
-@overload
-def corr(
-    data: Any,
-    other: Any = None,
-    *,
-    min_periods: SupportsIndex = 1,
+    method: Method = "tau-b",
+    pairs: tuple[ArrayLike, ArrayLike] | None = None,
+    weights: ArrayLike | None = None,
+    at_least: float | None = None,
+    confidence: float | None = None,
     pvalues: bool = False,
     alternative: Alternative = "two-sided",
-    n_jobs: SupportsIndex | None = None,
-    progress: bool = False,
-) -> Any: ...
-
-
-def corr(
-    data: Any,
-    other: Any = None,
-    *,
     min_periods: SupportsIndex = 1,
-    pvalues: bool = False,
-    alternative: Alternative = "two-sided",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Any:
-    """Kendall's tau-b between all pairs of columns of a table.
+    """Rank correlations between all pairs of columns of a table.
 
     Two columns are compared on the observations that both have: missing values are left out pair by pair. Without
-    missing values the matrix is positive semi-definite. With missing values it can have negative eigenvalues.
+    missing values the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite. With missing values it can
+    have negative eigenvalues.
 
     Parameters
     ----------
-    data : data frame, series or array-like of shape (observations, columns)
-        A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing.
-        Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any length,
-        decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of pandas
-        and `Enum` of polars have the order of the categories. A series or a 1-d array is one column. A
-        `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
+    data : data frame, series, array-like or sparse array of shape (observations, columns)
+        A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
+        missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
+        length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of
+        pandas and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
+        series or a 1-d array is one column. Values that a sparse array does not store are 0; the time depends on the
+        stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
-    min_periods : int
-        The result is NaN if two columns have fewer common observations than this.
+    method : {"tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"}
+        The coefficient. With C concordant and D discordant pairs of observations:
+
+        - "tau-b": Kendall's, C - D over the geometric mean of the numbers of pairs that are not tied in each column.
+        - "tau-a": Kendall's, C - D over the number of all pairs.
+        - "tau-c": Stuart's, `2 m (C - D) / (n^2 (m - 1))` for n observations, and m distinct values in the column that
+          has fewer.
+        - "gamma": Goodman and Kruskal's, `(C - D) / (C + D)`.
+        - "somers": Somers' D, C - D over the number of pairs that are not tied in the first column, which is the
+          independent one. The dependent one is that of `other`, or the column of the matrix; the matrix is not symmetric.
+        - "spearman": the correlation of mean ranks.
+    pairs : two sequences of column numbers or labels, optional
+        Correlations of these pairs only: the columns of `data`, and those of `other` or of `data`. The results are arrays.
+    weights : array-like of one number for each observation, optional
+        Not negative. A pair of observations counts with the product of its weights. Whole numbers have the same effect as
+        repeated observations, but for tau-a and tau-c.
+    at_least : float, optional
+        Only pairs of columns whose correlation is at least this, or at most minus this. The result is a table: a data
+        frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
+    confidence : float, optional
+        Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the scale
+        of Fisher's transformation; it takes O(n log n) for a pair of columns.
     pvalues : bool
-        Also return p-values, for the hypothesis that two columns are independent. They are exact for up to 33
-        observations without ties, and for more if at most one pair of observations is discordant, or at most one is
-        concordant. Otherwise they use the normal approximation with correction for ties. `scipy.stats.kendalltau`
-        uses the same rule.
+        Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
+        exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
+        at most one is concordant. Otherwise they use the normal approximation with correction for ties.
+        `scipy.stats.kendalltau` uses the same rule. Those of Somers' D and Spearman's rho are those of
+        `scipy.stats.somersd` and `spearmanr`. With `weights`, they use the correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association, a negative one, or a positive one.
+    min_periods : int
+        The result is NaN if two columns have fewer common observations than this.
     n_jobs : int, optional
         Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
     progress : bool
@@ -108,14 +185,14 @@ def corr(
 
     Returns
     -------
-    array or data frame, or Correlations
+    array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
         the labels of the columns. A polars object gives a DataFrame whose columns have the labels; its rows are in the
         order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
         columns have fewer than two common observations, or if all common observations of a column are equal. This also
-        holds on the diagonal, which is otherwise 1. With `pvalues=True` the result is a named tuple
-        `Correlations(statistic, pvalue)` of two matrices of this form.
+        holds on the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the
+        result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of matrices of this form.
 
     Examples
     --------
@@ -129,52 +206,326 @@ def corr(
     array([[0.083, 0.333, 0.221],
            [0.333, 0.083, 0.221],
            [0.221, 0.221, 0.157]])
+    >>> wkendall.corr(data, method="spearman", pairs=([0, 0], [1, 2])).round(3)
+    array([ 0.8  , -0.866])
     """
-    least = as_order(min_periods, "min_periods", 0)
+    settings = _settings(method, min_periods, weights, confidence, alternative if pvalues else None, data)
     check_flag(pvalues, "pvalues")
     check_flag(progress, "progress")
     check_choice(alternative, "alternative", get_args(Alternative))
+    if pairs is not None and at_least is not None:
+        raise ValueError("both pairs and at_least are given: pass one of them")
     threads = as_threads(n_jobs)
-    x = read_table_columns(data, "data")
-    y = None if other is None else read_table_columns(other, "other")
+    x = read_table_columns(data, "data", sparse=True)
+    y = None if other is None else read_table_columns(other, "other", sparse=True)
     if y is not None:
+        x, y = _alike(x, y)
         check_same_observations(x, y, data, other)
-    return _labelled(x, y, _matrices(x, y, least, alternative if pvalues else None, threads, bool(progress)))
+    _check_weights(settings, x)
+    run = _Run(x, y, settings, threads, bool(progress))
+    if at_least is not None:
+        return run.table(_limit(at_least))
+    if pairs is not None:
+        found = run.of_pairs(*_numbers_of(pairs, x, x if y is None else y))
+        return found if pvalues or confidence is not None else found.statistic
+    matrices = run.matrices()
+    labelled = Correlations(*(None if matrix is None else _labelled(x, y, matrix) for matrix in matrices))
+    return labelled if pvalues or confidence is not None else labelled.statistic
 
 
-def _matrices(
-    x: Table, y: Table | None, least: int, alternative: Alternative | None, threads: int | None, progress: bool
-) -> list[NDArray[np.float64]]:
-    """Return the correlations, and the p-values if an alternative is given."""
-    shape = (len(x.values), len(x.values if y is None else y.values))
-    many = 1 if alternative is None else 2
-    check_fits(many * shape[0], shape[1], np.dtype(np.float64), _ADVICE, shape=f"{shape[0]} x {shape[1]}")
-    of_x = _core.Columns(x.values, threads)
-    of_y = None if y is None else _core.Columns(y.values, threads)
-    results = [np.empty(shape) for _ in range(many)]
-    pvalue = results[1] if many == 2 else None
-    with progress_bar(progress, "corr") as show:
-        _core.correlations(
-            of_x, of_y, least, results[0], pvalue, alternative or "two-sided", threads=threads, progress=show
+def corr_difference(
+    x: Any,
+    y: Any,
+    z: Any,
+    *,
+    method: Method = "tau-b",
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> CorrelationDifference:
+    """Compare the correlation of x and y with that of x and z, on the same observations.
+
+    The two correlations depend on each other, because they share x and the observations. The standard error of their
+    difference is that of the jackknife: both are computed without each observation in turn, in O(n log n).
+
+    Parameters
+    ----------
+    x, y, z : array-like or series
+        One value for each observation, as a column of `corr`. Observations that one of them lacks are left out.
+    method, weights, alternative
+        As for `corr`.
+    confidence : float
+        The confidence of the interval.
+
+    Returns
+    -------
+    CorrelationDifference
+        A named tuple `(difference, pvalue, low, high, first, second, n)`.
+
+    Examples
+    --------
+    >>> import numpy as np, wkendall
+    >>> x = np.arange(12)
+    >>> found = wkendall.corr_difference(x, x % 7, x % 3)
+    >>> round(found.first, 3), round(found.second, 3), round(found.pvalue, 3)
+    (0.354, 0.128, 0.464)
+    """
+    check_choice(alternative, "alternative", get_args(Alternative))
+    settings = _settings(method, 1, weights, confidence, None, x)
+    tables = [read_table_columns(values, name) for name, values in (("x", x), ("y", y), ("z", z))]
+    for name, values, table in zip("yz", (y, z), tables[1:], strict=True):
+        if table.values.shape[1] != tables[0].values.shape[1]:
+            counts = f"{table.values.shape[1]} values, but x has {tables[0].values.shape[1]}"
+            raise bad_argument(name, f" has {counts}: pass one value for each observation", kind="rows differ")
+        check_same_rows(x, values, ("x", name))
+    for name, table in zip("xyz", tables, strict=True):
+        if len(table.values) != 1:
+            raise bad_argument(name, f" has {len(table.values)} columns: pass one column")
+    _check_weights(settings, tables[0])
+    columns = np.array([table.values[0] for table in tables], dtype=np.float64)
+    columns[:, np.isnan(columns).any(axis=0)] = np.nan
+    one, two, three = (_core.Columns(column[np.newaxis]) for column in columns)
+    first, without_first = _core.leave_one_out(one, two, settings)
+    second, without_second = _core.leave_one_out(one, three, settings)
+    changes = (without_first - without_second)[~np.isnan(columns[0])]
+    changes = changes[~np.isnan(changes)]
+    n = int((~np.isnan(columns[0])).sum())
+    difference, count = first - second, len(changes)
+    error = float(np.sqrt((count - 1) / count * ((changes - changes.mean()) ** 2).sum())) if count > 1 else np.nan
+    deviation = 0.0 if difference == 0 else difference / error if error > 0 else np.copysign(np.inf, difference)
+    deviation = np.nan if np.isnan(difference) or np.isnan(error) else deviation
+    tails = {"two-sided": 2 * ndtr(-abs(deviation)), "less": ndtr(deviation), "greater": ndtr(-deviation)}
+    half = float(ndtri(0.5 + confidence / 2)) * error
+    low, high = max(difference - half, -2.0), min(difference + half, 2.0)
+    return CorrelationDifference(difference, float(tails[alternative]), low, high, first, second, n)
+
+
+class _Run(NamedTuple):
+    """What a call of `corr` computes, and how."""
+
+    x: Table
+    y: Table | None
+    settings: dict[str, Any]
+    threads: int | None
+    progress: bool
+
+    @property
+    def _student(self) -> bool:
+        """Whether the p-values are those of Student's distribution."""
+        return self.settings["method"] == "spearman" and self.settings["weights"] is None
+
+    def _inner(self) -> dict[str, Any]:
+        return self.settings | ({"alternative": None} if self._student else {})
+
+    def _columns(self) -> tuple[_core.Columns, _core.Columns | None]:
+        return _columns(self.x, self.threads), None if self.y is None else _columns(self.y, self.threads)
+
+    def matrices(self) -> Correlations:
+        """Return whole matrices."""
+        shape = (self.x.columns, (self.x if self.y is None else self.y).columns)
+        many = 1 + (self.settings["alternative"] is not None) + 2 * (self.settings["confidence"] is not None)
+        check_fits(many * shape[0], shape[1], np.dtype(np.float64), _ADVICE, shape=f"{shape[0]} x {shape[1]}")
+        with progress_bar(self.progress, "corr") as show:
+            found = _core.correlations(*self._columns(), self._inner(), threads=self.threads, progress=show)
+        arrays = [None if array is None else array.reshape(shape) for array in found]
+        return self._with_counts(arrays, None, None) if many > 1 else Correlations(*arrays)
+
+    def of_pairs(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Correlations:
+        """Return the correlations of some pairs."""
+        with progress_bar(self.progress, "corr") as show:
+            found = _core.correlations_of(
+                *self._columns(), first, second, self._inner(), threads=self.threads, progress=show
+            )
+        return self._with_counts(list(found), first, second)
+
+    def table(self, limit: float) -> Any:
+        """Return the pairs of columns with a large correlation."""
+        with progress_bar(self.progress, "corr") as show:
+            first, second, statistic = _core.correlations_at_least(
+                *self._columns(), limit, self._inner(), threads=self.threads, progress=show
+            )
+        more = self.settings["alternative"] is not None or self.settings["confidence"] is not None
+        found = self.of_pairs(first, second) if more else Correlations(statistic)
+        table = CorrelationTable(first, second, *found)
+        if self.x.kind is None:
+            return table
+        known = {name: column for name, column in table._asdict().items() if column is not None}
+        of_x, of_y = self.x, self.x if self.y is None else self.y
+        known |= {"i": _taken(of_x, first), "j": _taken(of_y, second)}
+        if self.x.kind == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(known)
+        import polars as pl
+
+        return pl.DataFrame(known)
+
+    def _with_counts(
+        self, arrays: list[Array | None], first: NDArray[np.int64] | None, second: NDArray[np.int64] | None
+    ) -> Correlations:
+        """Add the numbers of observations, and the p-values of Student's distribution."""
+        n = _counts(self.x, self.y, first, second)
+        statistic, pvalue, low, high = arrays
+        assert statistic is not None
+        if self._student and self.settings["alternative"] is not None:
+            pvalue = _student(statistic, n, self.settings["alternative"])
+        return Correlations(statistic, pvalue, low, high, n)
+
+
+def _student(statistic: Array, n: NDArray[np.int64], alternative: Alternative) -> Array:
+    """Return the p-values of Spearman's rho: of its t statistic with n - 2 degrees of freedom."""
+    freedom = n - 2.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = statistic * np.sqrt(freedom / ((1.0 + statistic) * (1.0 - statistic)))
+        tail = {"two-sided": -np.abs(t), "less": t, "greater": -t}[alternative]
+        found: Array = (2.0 if alternative == "two-sided" else 1.0) * stdtr(freedom, tail)
+    return np.where(freedom > 0, found, np.nan)
+
+
+def _counts(
+    x: Table, y: Table | None, first: NDArray[np.int64] | None, second: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Return the number of common observations of all columns, or of some pairs."""
+    other = x if y is None else y
+    shape = (x.columns, other.columns) if first is None else (len(first),)
+    known = [None if table.sparse is not None or table.values.dtype.kind != "f" else ~np.isnan(table.values)
+             for table in (x, other)]  # fmt: skip
+    if all(present is None or bool(present.all()) for present in known):
+        return np.full(shape, x.observations, dtype=np.int64)
+    full = np.ones((1, x.observations), dtype=bool)
+    one, two = (np.repeat(full, table.columns, axis=0) if present is None else present
+                for table, present in zip((x, other), known, strict=True))  # fmt: skip
+    if first is None:
+        return np.rint(one.astype(np.float64) @ two.T.astype(np.float64)).astype(np.int64)
+    assert second is not None
+    at_once = max(1, 2**24 // max(1, x.observations))
+    parts = [np.empty(0, dtype=np.int64)]
+    for start in range(0, len(first), at_once):
+        chosen = slice(start, start + at_once)
+        parts.append((one[first[chosen]] & two[second[chosen]]).sum(axis=1))
+    return np.concatenate(parts)
+
+
+def _settings(
+    method: object,
+    min_periods: SupportsIndex,
+    weights: ArrayLike | None,
+    confidence: float | None,
+    alternative: Alternative | None,
+    data: Any,
+) -> dict[str, Any]:
+    """Check the options that do not depend on the table."""
+    check_choice(method, "method", get_args(Method))
+    if confidence is not None and not (isinstance(confidence, float) and 0.0 < confidence < 1.0):
+        raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1, for instance 0.95")
+    if weights is not None:
+        check_same_rows(data, weights, ("data", "weights"))
+        weights = np.ascontiguousarray(
+            real_array(weights, "weights", (1,), "one number for each observation"), dtype=np.float64
         )
-    return results
+    return {
+        "method": method, "least": as_order(min_periods, "min_periods", 0), "alternative": alternative,
+        "confidence": confidence, "weights": weights,
+    }  # fmt: skip
 
 
-def _labelled(x: Table, y: Table | None, results: list[NDArray[np.float64]]) -> Any:
-    """Return the matrices in the type of `data`, with the labels of the columns."""
+def _check_weights(settings: dict[str, Any], x: Table) -> None:
+    weights = settings["weights"]
+    if weights is None:
+        return
+    if weights.shape != (x.observations,):
+        rule = f" has shape {weights.shape}: pass one number for each of {x.observations} observations"
+        raise bad_argument("weights", rule)
+    wrong = ~((weights >= 0.0) & (weights <= 1e100))
+    if wrong.any():
+        place = int(wrong.argmax())
+        rule = f" is {weights[place]}, but must be a number from 0 to 1e100"
+        raise bad_entry("weights", (place,), rule, value=float(weights[place]))
+
+
+def _limit(at_least: object) -> float:
+    try:
+        limit = float(at_least)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        limit = np.nan
+    if not limit >= 0.0:
+        raise bad_argument("at_least", f" is {shown(at_least)}, but must be a number that is not negative")
+    return limit
+
+
+def _alike(x: Table, y: Table) -> tuple[Table, Table]:
+    """Return two tables that are both sparse, or both not."""
+    if (x.sparse is None) == (y.sparse is None):
+        return x, y
+    dense = x if x.sparse is None else y
+    with_gaps = dense.values.dtype.kind == "f" and bool(np.isnan(dense.values).any())
+    if with_gaps:
+        return x.to_dense(), y.to_dense()
+    return x.to_sparse(), y.to_sparse()
+
+
+def _columns(table: Table, threads: int | None) -> _core.Columns:
+    if table.sparse is None:
+        return _core.Columns(table.values, threads)
+    starts, rows, values = table.sparse
+    return _core.Columns.from_sparse(table.observations, starts, rows, values)
+
+
+def _numbers_of(pairs: Any, x: Table, y: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the columns of pairs."""
+    if not isinstance(pairs, tuple | list | np.ndarray) or len(pairs) != 2:
+        raise bad_argument("pairs", " must be two sequences of the same length: the first columns, and the second ones")
+    first, second = (_places(wanted, table) for wanted, table in zip(pairs, (x, y), strict=True))
+    if len(first) != len(second):
+        raise bad_argument("pairs", f" has {len(first)} first columns, but {len(second)} second ones")
+    return first, second
+
+
+def _places(wanted: Any, table: Table) -> NDArray[np.int64]:
+    given = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
+    numbers = {
+        label: place for place, label in enumerate(range(table.columns) if table.labels is None else table.labels)
+    }
+    by_number = table.labels is not None and not all(_known(label, numbers) for label in given)
+    if by_number and all(isinstance(label, int) for label in given):
+        numbers = {place: place for place in range(table.columns)}
+    for place, label in enumerate(given):
+        if not _known(label, numbers):
+            rule = f" names column {shown(label)} at place {place}, but there is no such column"
+            raise bad_argument("pairs", rule, value=label, kind="no such column")
+    return np.array([numbers[label] for label in given], dtype=np.int64)
+
+
+def _known(label: Any, numbers: dict[Any, int]) -> bool:
+    try:
+        return label in numbers
+    except TypeError:
+        return False
+
+
+def _taken(table: Table, places: NDArray[np.int64]) -> Any:
+    """Return the labels of some columns."""
+    if table.labels is None:
+        return places
+    if hasattr(table.labels, "take"):
+        return table.labels.take(places)
+    return [table.labels[place] for place in places.tolist()]
+
+
+def _labelled(x: Table, y: Table | None, matrix: NDArray[Any]) -> Any:
+    """Return a matrix in the type of `data`, with the labels of the columns."""
     columns = x if y is None else y
-    labels = range(len(columns.values)) if columns.labels is None else columns.labels
-    found: list[Any] = list(results)
+    labels = range(columns.columns) if columns.labels is None else columns.labels
     if x.kind == "pandas":
         import pandas as pd
 
-        found = [pd.DataFrame(result, index=x.labels, columns=labels) for result in results]
-    elif x.kind == "polars":
+        return pd.DataFrame(matrix, index=x.labels, columns=labels)
+    if x.kind == "polars":
         import polars as pl
 
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
             rule = " has columns of the same name, which a polars data frame cannot have"
             raise bad_argument("other", rule, kind="no name")
-        found = [pl.DataFrame(result, schema=names) for result in results]
-    return found[0] if len(found) == 1 else Correlations(*found)
+        return pl.DataFrame(matrix, schema=names)
+    return matrix

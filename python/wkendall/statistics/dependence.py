@@ -3,7 +3,8 @@
 K is the centred kernel between the distinct rankings, L the kernel between the values that are paired with them. The
 criterion is the mean of K L over all pairs of people. There are three ways to compute it: within groups if the values
 are labels; from factors F with L = F F' if there are few; otherwise pair by pair. People are sorted by their rankings,
-and their values are permuted.
+and their values are permuted. Each way has three methods: `of`, the criterion for given values of the people; `drawn`, for a
+batch of random permutations; and `batch`, the number of permutations that are computed together.
 """
 
 from __future__ import annotations
@@ -29,13 +30,12 @@ MOST_FACTORS = 1024
 _MULTIPLY, _LOOK_UP, _ALONE = 1e-10, 3e-9, 3e-5
 
 
-class Labels(NamedTuple):
+class _Labels(NamedTuple):
     """The criterion for labels: sums of the kernel within groups."""
 
     groups: Groups
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for the values of the people, who are sorted by their rankings."""
         counts, labels = self.groups.counts, len(self.groups.sizes)
         places = values * len(counts) + np.repeat(np.arange(len(counts)), counts)
         tables = [np.bincount(row, minlength=labels * len(counts)).reshape(labels, -1)[:-1] for row in places]
@@ -48,17 +48,15 @@ class Labels(NamedTuple):
         return np.asarray(within.sum(axis=1) / float(self.groups.counts.sum()) ** 2)
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for `batch` random permutations."""
         if len(self.groups.sizes) == 1:
             return np.zeros(batch)
         return self._value(self.groups.draw(random, batch))
 
     def batch(self) -> int:
-        """Return the number of permutations that are computed together."""
         return self.groups.batch() if len(self.groups.sizes) > 1 else BATCH_NUMBERS
 
 
-class Factors(NamedTuple):
+class _Factors(NamedTuple):
     """The criterion for a kernel with few factors: `factors` has a row for each distinct value of y."""
 
     gram: Array
@@ -67,7 +65,6 @@ class Factors(NamedTuple):
     values: NDArray[np.intp]
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for the values of the people, who are sorted by their rankings."""
         sums = self.factors[values.T]
         if len(self.gram) < len(sums):
             sums = np.add.reduceat(sums, np.cumsum(self.counts) - self.counts, axis=0)
@@ -76,18 +73,16 @@ class Factors(NamedTuple):
         return np.asarray(forms.reshape(len(values), -1).sum(axis=1) / float(values.shape[1]) ** 2)
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for `batch` random permutations."""
         return self.of(random.permuted(np.tile(self.values, (batch, 1)), axis=1))
 
     def batch(self) -> int:
-        """Return the number of permutations that are computed together."""
         rank = max(1, self.factors.shape[1])
         return int(
             max(1, min(BATCH_NUMBERS // (len(self.values) * rank), BATCH_WORK // (len(self.gram) ** 2 * rank) + 1))
         )
 
 
-class Pairs(NamedTuple):
+class _Pairs(NamedTuple):
     """The criterion for any kernel, one pair of people after another."""
 
     gram: Array
@@ -96,7 +91,6 @@ class Pairs(NamedTuple):
     values: NDArray[np.intp]
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for the values of the people, who are sorted by their rankings."""
         return np.array([self._value(row) for row in values])
 
     def _value(self, values: NDArray[np.intp]) -> float:
@@ -113,29 +107,27 @@ class Pairs(NamedTuple):
         return total / people**2
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for `batch` random permutations."""
         return np.array([self._value(random.permutation(self.values)) for _ in range(batch)])
 
     def batch(self) -> int:
-        """Return the number of permutations that are computed together."""
         return int(max(1, 10 * BATCH_NUMBERS // len(self.values) ** 2))
 
 
-def dependence_of(gram: Array, sample: Sample, values: Values) -> Labels | Factors | Pairs:
+def dependence_of(gram: Array, sample: Sample, values: Values) -> _Labels | _Factors | _Pairs:
     """Return the fastest way to compute the criterion."""
     member = values.member[np.argsort(sample.member, kind="stable")]
     most, different = most_factors(len(gram), len(member)), len(values.counts)
     if values.own is None:
         if different <= most + 1:
-            return Labels(Groups(gram, sample.counts, values.counts))
+            return _Labels(Groups(gram, sample.counts, values.counts))
         check_fits(different, different, np.dtype(np.float64), ADVICE)
-        return Pairs(gram, sample.counts, np.eye(different), member)
+        return _Pairs(gram, sample.counts, np.eye(different), member)
     factors = low_rank(values, most)
     if factors is None:
         assert values.matrix is not None
-        return Pairs(gram, sample.counts, values.matrix(), member)
+        return _Pairs(gram, sample.counts, values.matrix(), member)
     factors -= (values.counts / len(member)) @ factors
-    return Factors(gram, sample.counts, factors, member)
+    return _Factors(gram, sample.counts, factors, member)
 
 
 def most_factors(different: int, people: int) -> int:

@@ -11,10 +11,9 @@ from wkendall import _core
 from wkendall._arguments import Array, as_order, check_same_rows, real_array
 from wkendall._errors import bad_argument
 from wkendall._run import Run
-from wkendall.gram import as_kernel
+from wkendall.gram import as_kernel, check_pairs
 from wkendall.measures import Kernel
-from wkendall.rankings import Rankings, read_rankings
-from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 
 
 class PairImportance(NamedTuple):
@@ -74,10 +73,8 @@ def pair_importance(
     Returns
     -------
     PairImportance
-        A named tuple of the arrays `first`, `second` and `effect`, the largest effects first. Items have their names, or
-        numbers from 0 if they have no names. Effects are not negative:
-        if "a before b" lowers the value of the function, the pair is returned as "b before a". Equal effects are in the
-        order of the items.
+        A named tuple. If "a before b" lowers the value of the function, the pair is returned as "b before a". Equal
+        effects are in the order of the items.
 
     Examples
     --------
@@ -91,8 +88,7 @@ def pair_importance(
     (array(['b'], dtype='<U1'), array(['a'], dtype='<U1'), array([2.]))
     """
     chosen = as_kernel(kernel, "pair_importance")
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     count = as_order(n_pairs, "n_pairs")
     check_pairs(chosen, "pair_importance")
     rankings = read_rankings(X, "X", threads=run.threads)
@@ -106,7 +102,10 @@ def pair_importance(
     first, second, effect = _core.largest_effects(measure, rankings._handle, scaled, count, threads=run.threads)
     with np.errstate(over="ignore"):
         effect = np.ldexp(effect, exponent)
-    _check_finite(first, second, effect)
+    for place in np.flatnonzero(~np.isfinite(effect))[:1].tolist():
+        pair = f"of items {int(first[place])} and {int(second[place])}"
+        rule = "divide the coefficients, or the weights of the kernel, by a power of ten"
+        raise bad_argument("coef", f": the effect {pair} is too large for a double; {rule}", kind="infinite")
     if rankings._items is None:
         return PairImportance(first, second, effect)
     names = named(rankings._items)
@@ -123,7 +122,6 @@ def named(items: tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _coefficients(coef: Any, rows: int) -> Array:
-    """Return one coefficient for each ranking."""
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     found = real_array(dense, "coef", (1, 2), "an array of one coefficient for each ranking")
     if found.ndim == 2 and len(found) != 1:
@@ -140,11 +138,3 @@ def _coefficients(coef: Any, rows: int) -> Array:
         value = float(found[place])
         raise bad_argument("coef", f"[{place}] is {value}: coefficients must be finite", row=place, value=value)
     return found
-
-
-def _check_finite(first: NDArray[Any], second: NDArray[Any], effect: Array) -> None:
-    """Refuse effects that no double can hold."""
-    for place in np.flatnonzero(~np.isfinite(effect))[:1].tolist():
-        pair = f"of items {int(first[place])} and {int(second[place])}"
-        rule = "divide the coefficients, or the weights of the kernel, by a power of ten"
-        raise bad_argument("coef", f": the effect {pair} is too large for a double; {rule}", kind="infinite")

@@ -14,8 +14,7 @@ from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
-from wkendall.statistics.permutations import answer, checked_permutations, null_distribution
-from wkendall.statistics.results import TestResult
+from wkendall.statistics.permutations import TestResult, answer, checked_permutations, null_distribution
 from wkendall.statistics.samples import check_size, each_person, kernel_between, observed, sample_of, scaled
 
 
@@ -61,18 +60,11 @@ def independence_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `kernel` and `bandwidth` (the
-        bandwidth that was used; None if the kernel of `y` is not "gaussian").
 
     Notes
     -----
-    Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
-    kernels, without what is constant in them, each rounded down to a power of two. The p-value counts permutations with
-    an equal or a larger statistic. Whole numbers of any size in `y` are subtracted exactly.
-
-    Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
-    of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it
-    takes m^2 steps.
+    As for `two_sample_test`. With labels or numbers, a permutation costs a product of the Gram matrix of the distinct
+    rankings with a few vectors. Whole numbers of any size in `y` are subtracted exactly.
 
     Examples
     --------
@@ -87,8 +79,7 @@ def independence_test(
     """
     chosen = None if kernel is None else as_kernel(kernel, "independence_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
+    run = Run(n_jobs=n_jobs, progress=progress).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     check_size(int(observed(rankings).sum()), "X")
     check_same_rows(rankings, y)

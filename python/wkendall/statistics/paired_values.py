@@ -21,19 +21,7 @@ from wkendall.gram import as_kernel
 from wkendall.measures import Kernel, Measure
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.reading.columns import EXACT
-from wkendall.statistics.samples import (
-    ADVICE,
-    EQUAL,
-    ROUNDING,
-    Counts,
-    counts_of,
-    each_person,
-    kernel_between,
-    power_of_two,
-    reduced,
-    sample_of,
-    without_constant,
-)
+from wkendall.statistics import samples
 
 ValueKernel = Literal["delta", "gaussian"]
 
@@ -52,7 +40,7 @@ class Values(NamedTuple):
     """
 
     member: NDArray[np.intp]
-    counts: Counts
+    counts: samples.Counts
     #: The factor that the kernel was divided by, so that its largest value is 1 to 2.
     unit: float
     #: Rounding of the kernel changes the criterion, of a scaled kernel between rankings, by less than this.
@@ -100,15 +88,13 @@ def values_of(y: Any, rankings: Rankings, y_kernel: object, bandwidth: object, r
         raise remade(error, parts._replace(reason=f"{place}{parts.reason}"), row=row) from None
 
 
-def _repeated(y: Any, counts: Counts) -> Any:
-    """Return a value for each person."""
+def _repeated(y: Any, counts: samples.Counts) -> Any:
     if isinstance(y, list | tuple):  # an array could make equal numbers or texts of them
         return [value for value, count in zip(y, counts.tolist(), strict=True) for _ in range(count)]
     return np.repeat(np.asarray(y), counts, axis=0)
 
 
 def _kind(y: Any) -> str:
-    """Tell labels from numbers."""
     if str(getattr(y, "dtype", "")).lower() in ("category", "categorical", "enum"):
         return "delta"
     array = _as_array(y)
@@ -162,14 +148,18 @@ def _labels(y: Any, rows: int) -> Values:
             member[row] = numbers.setdefault((flag, label), len(numbers))
         except TypeError:
             raise bad_type(f"y[{row}]", f" is {shown(label)}, but a label is a text, a number or a flag") from None
-    return Values(member, counts_of(member, len(numbers), None), 1.0, EQUAL)
+    return Values(member, samples.counts_of(member, len(numbers), None), 1.0, samples.EQUAL)
 
 
 def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
     both, unit = _exact_numbers(y, rows)
     different, member, counts = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True, return_counts=True)
     numbers = Numbers(*np.split(different, 2, axis=1))
-    given = None if bandwidth is None else _checked_bandwidth(bandwidth)
+    given = None
+    if bandwidth is not None:
+        given = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
+        if not 0 < given < math.inf:
+            raise bad_argument("bandwidth", f" is {given}, but must be a finite number above 0", value=given)
     width = median_distance(numbers, counts) if given is None else max(unit * given, _LEAST)
     # The kernel L is replaced by L(a, b) - L(a, c) - L(c, b) + L(c, c), where c is a value in the middle. This does not
     # change the criterion, and keeps all digits if the bandwidth is so large that L is nearly constant.
@@ -181,26 +171,17 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
             return np.asarray(np.expm1(-0.5 * ((numbers.minus(number) / width) ** 2).sum(axis=1)))
 
     from_middle = below_one(middle)
-    scale = power_of_two(float(-2 * from_middle.min(initial=0.0)))
+    scale = samples.power_of_two(float(-2 * from_middle.min(initial=0.0)))
 
     def column(number: int) -> Array:
         return np.asarray((below_one(number) - from_middle - from_middle[number]) / scale)
 
     def matrix() -> Array:
-        check_fits(len(different), len(different), np.dtype(np.float64), ADVICE)
+        check_fits(len(different), len(different), np.dtype(np.float64), samples.ADVICE)
         return np.array([column(number) for number in range(len(different))])
 
-    used = width / unit if given is None else given
-    return Values(
-        member.reshape(-1),
-        counts,
-        scale,
-        EQUAL,
-        bandwidth=used,
-        own=-2 * from_middle / scale,
-        column=column,
-        matrix=matrix,
-    )
+    used, own = width / unit if given is None else given, -2 * from_middle / scale
+    return Values(member.reshape(-1), counts, scale, samples.EQUAL, used, own, column, matrix)
 
 
 class Numbers(NamedTuple):
@@ -258,7 +239,7 @@ def _checked_bandwidth(bandwidth: object) -> float:
     return number
 
 
-def median_distance(numbers: Numbers, counts: Counts) -> float:
+def median_distance(numbers: Numbers, counts: samples.Counts) -> float:
     """Return the median distance of two people with different values; 1 if all values are equal."""
     from scipy.spatial.distance import pdist
 
@@ -287,7 +268,7 @@ def _evenly_spaced(values: NDArray[np.intp]) -> NDArray[np.intp]:
     return values[(2 * np.arange(MOST_VALUES) + 1) * len(values) // (2 * MOST_VALUES)]
 
 
-def _weighted_median(numbers: Array, counts: Counts) -> float:
+def _weighted_median(numbers: Array, counts: samples.Counts) -> float:
     """Return the median of numbers that occur `counts` times each."""
     order = numbers.argsort()
     ends = counts[order].cumsum()
@@ -299,12 +280,11 @@ def _weighted_median(numbers: Array, counts: Counts) -> float:
 def _rankings(y: Any, rankings: Rankings, kernel: Kernel | None, run: Run) -> Values:
     paired = read_rankings(y, "y", threads=run.threads)
     _check_rows(len(paired), len(rankings))
-    counted = Rankings._made(paired._handle, paired._missing, listed=paired._listed, counts=rankings._counts)
-    sample = sample_of(each_person(counted))
-    gram, _ = kernel_between(sample, kernel, run)
-    first = reduced(gram)
-    gram, second = without_constant(gram, int(sample.counts.argmax()))
-    tolerance = max(EQUAL, ROUNDING / second)
+    sample = samples.sample_of(samples.each_person(paired._with(items=None, labels=None, counts=rankings._counts)))
+    gram, _ = samples.kernel_between(sample, kernel, run)
+    first = samples.reduced(gram)
+    gram, second = samples.without_constant(gram, int(sample.counts.argmax()))
+    tolerance = max(samples.EQUAL, samples.ROUNDING / second)
     return Values(
         sample.member, sample.counts, first * second, tolerance,
         own=gram.diagonal().copy(), column=lambda number: gram[number], matrix=lambda: gram,

@@ -7,8 +7,8 @@ kernel within groups are quadratic forms of these counts, computed as matrix pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wkendall._arguments import Array, as_order
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
-from wkendall.statistics.results import TestResult
+from wkendall.measures import Kernel
 from wkendall.statistics.samples import Counts
 
 Tables = NDArray[np.int64]
@@ -96,6 +96,55 @@ class Groups(NamedTuple):
         return tables
 
 
+class _Answer(NamedTuple):
+    statistic: float
+    pvalue: float
+
+
+class TestResult(_Answer):
+    """The statistic of a test and its p-value: a tuple of the two, with more attributes.
+
+    Attributes
+    ----------
+    statistic : float
+        The value of the test statistic; larger values are stronger evidence against the hypothesis.
+    pvalue : float
+        (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
+    null_distribution : ndarray of shape (n_permutations,)
+        The statistics of the permutations.
+    kernel : Kernel or None
+        The kernel between rankings that was used.
+    bandwidth : float or None
+        For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for another kernel.
+    pairwise : ndarray of shape (groups, groups) or None
+        For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> result = wkendall.two_sample_test([[1, 2, 3]] * 4, [[3, 2, 1]] * 4, rng=0, n_permutations=99)
+    >>> statistic, pvalue = result
+    >>> pvalue == result.pvalue == result[1], len(result.null_distribution)
+    (True, 99)
+    """
+
+    #: Tells pytest that this is not a class of tests, despite its name.
+    __test__ = False
+
+    null_distribution: Array
+    kernel: Kernel | None
+    bandwidth: float | None
+    pairwise: Array | None
+
+    def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
+        """Make a result; `more` has the other attributes."""
+        made = super().__new__(cls, statistic, pvalue)
+        vars(made).update(
+            {"null_distribution": np.empty(0), "kernel": None, "bandwidth": None, "pairwise": None} | more
+        )
+        return made
+
+
 def checked_permutations(n_permutations: object) -> int:
     """Refuse a number of permutations that gives no p-value, or that does not fit in memory."""
     number = as_order(n_permutations, "n_permutations")
@@ -107,16 +156,12 @@ def null_distribution(draw: Callable[[int], Array], permutations: int, batch: in
     """Return the statistics of permutations; `draw(batch)` returns those of a batch."""
     found = np.empty(permutations)
     with progress_bar(*bar) as show:
-        for rows in _batches(permutations, batch):
-            found[rows] = draw(rows.stop - rows.start)
+        for begin in range(0, permutations, batch):
+            end = min(begin + batch, permutations)
+            found[begin:end] = draw(end - begin)
             if show is not None:
-                show(rows.stop, permutations)
+                show(end, permutations)
     return found
-
-
-def _batches(permutations: int, batch: int) -> Iterator[slice]:
-    for begin in range(0, permutations, batch):
-        yield slice(begin, min(begin + batch, permutations))
 
 
 def answer(statistic: float, null: Array, unit: float, tolerance: float, **more: Any) -> TestResult:

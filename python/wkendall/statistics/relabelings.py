@@ -47,10 +47,8 @@ def permutation_pvalue(
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
     n_permutations : int
         The number of relabelings of each ranking.
-    rng : int, Generator or None
-        The source of random numbers.
-    n_jobs
-        As for `gram_matrix`.
+    rng, n_jobs
+        As for `two_sample_test`.
 
     Returns
     -------
@@ -65,8 +63,7 @@ def permutation_pvalue(
     """
     chosen = as_measure(measure, Kendall())
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs)
-    run.check()
+    run = Run(n_jobs=n_jobs).check()
     x, y = read_both(X, Y, threads=run.threads)
     assert y is not None
     if len(x) != len(y):
@@ -108,7 +105,6 @@ def _relabelled(ranking: Rankings, count: int, random: np.random.Generator) -> R
 
 
 def _distinct(n: int, shape: tuple[int, int], random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw rows of different numbers below n."""
     count, size = shape
     if 2 * size * size > n:
         return np.array([random.permutation(n)[:size] for _ in range(count)], dtype=np.int64).reshape(shape)

@@ -67,16 +67,19 @@ def pooled(groups: Sequence[Rankings], threads: int | None) -> Rankings:
     """Return the rankings of all groups, one group after another."""
     places = [group._places for group in groups]
     missing = next((group._missing for group in groups if group.kind != "complete"), groups[0]._missing)
-    stacked = _stacked(places) if any(map(is_sparse, places)) else np.concatenate(places)
+    if any(map(is_sparse, places)):
+        from scipy.sparse import csr_array, vstack
+
+        stacked: Any = vstack([csr_array(some) for some in places], format="csr")
+    else:
+        stacked = np.concatenate(places)
     counts = None
     if any(group._counts is not None for group in groups):
         counts = np.concatenate([observed(group) for group in groups])
     listed = None
     if any(group._listed is not None for group in groups):
-        all_items = [np.full(len(group), group.n_items) for group in groups]
-        listed = np.concatenate(
-            [full if group._listed is None else group._listed for group, full in zip(groups, all_items, strict=True)]
-        )
+        every = [np.full(len(group), group.n_items) if group._listed is None else group._listed for group in groups]
+        listed = np.concatenate(every)
     core = from_places(stacked, missing, threads)
     return Rankings._made(core, missing, listed=listed, items=groups[0]._items, counts=counts)
 
@@ -90,14 +93,7 @@ def each_person(rankings: Rankings) -> Rankings:
     """Return a row for each person: rankings without counts."""
     if rankings._counts is None:
         return rankings
-    people = rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]
-    return Rankings._made(people._handle, people._missing, listed=people._listed, items=people._items)
-
-
-def _stacked(places: list[Any]) -> Any:
-    from scipy.sparse import csr_array, vstack
-
-    return vstack([csr_array(some) for some in places], format="csr")
+    return rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]._with(labels=None, counts=None)
 
 
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:

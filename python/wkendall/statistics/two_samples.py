@@ -18,20 +18,12 @@ from wkendall.statistics.permutations import (
     MOST_PEOPLE,
     Groups,
     Tables,
+    TestResult,
     answer,
     checked_permutations,
     null_distribution,
 )
-from wkendall.statistics.results import TestResult
-from wkendall.statistics.samples import (
-    check_size,
-    counts_of,
-    kernel_between,
-    observed,
-    pooled,
-    sample_of,
-    scaled,
-)
+from wkendall.statistics.samples import check_size, counts_of, kernel_between, observed, pooled, sample_of, scaled
 
 
 def two_sample_test(
@@ -68,7 +60,7 @@ def two_sample_test(
         Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
-        `n_jobs`.
+        `n_jobs`; without it every call draws other numbers.
     n_jobs : int, optional
         Threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of matrix products.
     progress : bool
@@ -77,20 +69,11 @@ def two_sample_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the
-        permutations), `kernel` (the kernel that was used) and `pairwise` (the discrepancy of each pair
-        of groups).
 
     Notes
     -----
-    The p-value counts a permutation if its statistic plus a tolerance is at least the statistic of the data. The
-    tolerance is 1e-10 c, where c is the largest value of the centred kernel, rounded down to a power of two. It is larger
-    for a kernel that is constant up to rounding. Rounding errors are smaller, so permutations with an equal statistic
-    are always counted.
-
-    Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
-    720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
-    m distinct rankings takes 8 m^2 bytes.
+    Permutations whose statistic is equal up to rounding, 1e-10 times the largest value of the centred kernel, are counted.
+    Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2 multiplications.
 
     Examples
     --------
@@ -106,8 +89,7 @@ def two_sample_test(
     """
     chosen = None if kernel is None else as_kernel(kernel, "two_sample_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
-    run = Run(n_jobs=n_jobs, progress=progress)
-    run.check()
+    run = Run(n_jobs=n_jobs, progress=progress).check()
     return compare(_read(groups, run.threads), chosen, run, permutations, random)
 
 

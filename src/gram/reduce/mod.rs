@@ -19,10 +19,10 @@ mod tiled;
 use super::distinct::Deduplicated;
 use super::element::{Neighbors, Within};
 use super::job::{Expand, Job, Task, check};
-use super::plan::{GramTask, Plan, cost};
+use super::plan::{Plan, cost};
 use super::{Backend, ListIndex, Options, check_count, combined};
 use crate::error::Error;
-use crate::measure::{KendallMeasure, Measure, MeasureKind, Part};
+use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
 use crate::parallel::{self, RunOptions};
 use crate::rankings::{Lists, Operands, RankingSet, with_operands};
@@ -147,10 +147,17 @@ fn without_same(operands: Operands<'_>) -> Operands<'_> {
     }
 }
 
-/// Searches neighbours of lists with an index, if building one pays off, unless a backend is requested.
-fn worth_an_index(measure: &KendallMeasure, queries: usize, lists: &Lists, options: &Options<'_>) -> bool {
-    let free = options.backend == Backend::default() && options.tile.is_none() && !measure.is_ordered();
-    free && cost::worth_an_index(queries, lists)
+/// Searches neighbours of lists with an index, if there is one and building it pays off, unless a backend is requested.
+fn worth_an_index(part: &Part, queries: usize, lists: &Lists, wanted: Wanted, options: &Options<'_>) -> bool {
+    let has_index = match part {
+        Part::Kendall(measure) => !measure.is_ordered(),
+        Part::Pairwise(measure) => {
+            let has_bounds = || measure.get().bounds_ties() || !lists.has_ties();
+            measure.is_bounded() && cost::worth_overlaps(lists, wanted.most(lists.rows())) && has_bounds()
+        }
+    };
+    let free = options.backend == Backend::default() && options.tile.is_none();
+    has_index && free && cost::worth_an_index(queries, lists)
 }
 
 /// The entries to keep for each row.
@@ -160,6 +167,16 @@ enum Wanted {
     Best(usize),
     /// All within this value.
     Close(f64),
+}
+
+impl Wanted {
+    /// The number of entries of a row out of `columns`, if it is known.
+    fn most(self, columns: usize) -> Option<usize> {
+        match self {
+            Self::Best(count) => Some(count.min(columns)),
+            Self::Close(_) => None,
+        }
+    }
 }
 
 /// The results, for each of the distinct rankings of the rows.
@@ -215,10 +232,10 @@ fn search<T>(
     let others = others(operands);
     let job = Job::new(part, without_same(operands), Expand::IfFaster, &mut options)?;
     let task = job.task::<f64>()?;
-    if let (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, y)) = (task, job.operands()) {
+    if let Operands::Lists(x, y) = job.operands() {
         let lists = y.unwrap_or(x);
-        if worth_an_index(measure, x.rows(), lists, &options) {
-            let index = ListIndex::of(measure, lists, options.again())?;
+        if worth_an_index(part, x.rows(), lists, wanted, &options) {
+            let index = ListIndex::of(part, lists, options.again())?;
             return by_index(&index, (!others).then_some(x), options);
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod common;
 pub(crate) mod concordance;
 pub(crate) mod gathered;
 pub(crate) mod grid;
+pub(crate) mod inner;
 pub(crate) mod nearest;
 mod numbers;
 pub(crate) mod observed;

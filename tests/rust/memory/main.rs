@@ -12,8 +12,8 @@ use std::sync::Arc;
 use faults::{MEBIBYTE, alone, each_fault, each_fault_above, short};
 use naive::Random;
 use wkendall::{
-    Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, RunOptions, Weight,
-    Workspace, diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
+    Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, RankingSet, Rankings, RunOptions,
+    Weight, Workspace, diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
 };
 
 /// A number that tells results apart.
@@ -276,6 +276,19 @@ fn incomplete_rankings() {
     each_fault("diagonal of many rows", || diagonal(&measure, &rows, on(2)).map(|values| digest(&values)));
 }
 
+/// Sums over few long rankings and over many short ones.
+fn sums_of<R: RankingSet>(few: &R, many: &R, matrix: &[f64], threads: usize) {
+    let run = || RunOptions { threads: Some(threads), watch: None };
+    let (coefficients, weights, mut sums) = (vec![0.5; 200_000], [1.0, 2.0, 3.0], vec![0.0; 9]);
+    each_fault("combine", || embedding::combine(few, &coefficients[..3], 2, matrix, run()).map(|sum| digest(&sum)));
+    each_fault("tuple_sums_into", || {
+        embedding::tuple_sums_into(many, &coefficients, 1, &mut sums, run()).map(|()| digest(&sums))
+    });
+    each_fault("linear_function", || {
+        embedding::linear_function(many, 1, &weights, &[0.5; 3], run()).map(|sum| digest(&sum))
+    });
+}
+
 #[test]
 fn embeddings() {
     let _alone = alone();
@@ -285,34 +298,13 @@ fn embeddings() {
     let (few, many) = (permutations(3, 400), permutations(200_000, 3));
     let coefficients = vec![0.5; 200_000];
     let mut out = vec![0.0; 200_000 * 3];
-    let mut sums = vec![0.0; 9];
     for threads in [1, 2] {
-        each_fault("combine", || {
-            embedding::combine(&few, &coefficients[..3], 2, &matrix, run(threads)).map(|sum| digest(&sum))
-        });
+        sums_of(&few, &many, &matrix, threads);
+        sums_of(&tied(3, 400), &tied(200_000, 3), &matrix, threads);
         each_fault("combine many", || {
             embedding::combine(&many, &coefficients, 1, &[1.0, 2.0, 3.0], run(threads)).map(|sum| digest(&sum))
         });
-        each_fault("tuple_sums_into", || {
-            embedding::tuple_sums_into(&many, &coefficients, 1, &mut sums, run(threads)).map(|()| digest(&sums))
-        });
-        each_fault("linear_function", || {
-            embedding::linear_function(&many, 1, &[1.0, 2.0, 3.0], &[0.5; 3], run(threads)).map(|sum| digest(&sum))
-        });
     }
-    let (few, many) = (tied(3, 400), tied(200_000, 3));
-    for threads in [1, 2] {
-        each_fault("combine of ties", || {
-            embedding::combine(&few, &coefficients[..3], 2, &matrix, run(threads)).map(|sum| digest(&sum))
-        });
-        each_fault("tuple_sums_into of ties", || {
-            embedding::tuple_sums_into(&many, &coefficients, 1, &mut sums, run(threads)).map(|()| digest(&sums))
-        });
-        each_fault("linear_function of ties", || {
-            embedding::linear_function(&many, 1, &[1.0, 2.0, 3.0], &[0.5; 3], run(threads)).map(|sum| digest(&sum))
-        });
-    }
-    let many = permutations(200_000, 3);
     let mult = Weight::Mult(Factor::Values((0..600).map(|rank| 1.0 - f64::from(rank) / 300.0).collect()));
     let mult = Measure::kernel(&mult, 600).and_then(Measure::try_normalized).expect("finite weights");
     let wide = permutations(3, 600);

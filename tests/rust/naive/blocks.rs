@@ -78,6 +78,30 @@ pub fn mean(weight: &Naive, signed: bool, s: &[f64], t: &[f64]) -> Value {
     Value { value: value / scale, size: size / scale }
 }
 
+/// The standard kernel of order 2 of two rows of numbers in which what is NaN can be anywhere.
+pub fn anywhere(signed: bool, s: &[f64], t: &[f64]) -> Value {
+    let (one, other) = (chances(s), chances(t));
+    let turned = (0..t.len()).map(|i| other.iter().map(|row| row[i]).collect()).collect();
+    let (same, opposite) = (product(&one, &other, false), product(&one, &turned, false));
+    if signed { Value { value: same - opposite, size: same + opposite } } else { Value { value: same, size: same } }
+}
+
+/// The chance that the first of two items comes first.
+fn chances(row: &[f64]) -> Table {
+    let count = |what: &dyn Fn(f64) -> bool| row.iter().filter(|&&value| what(value)).count() as f64;
+    let known = count(&|value| !value.is_nan());
+    // That an item with this number comes before one without.
+    let early =
+        |of: f64| 1.0 - (2.0 * count(&|value| value < of) + count(&|value| value == of) + 1.0) / (2.0 * (known + 1.0));
+    let chance = |one: f64, other: f64| match (one.is_nan(), other.is_nan()) {
+        (true, true) => 0.5,
+        (false, true) => early(one),
+        (true, false) => 1.0 - early(other),
+        (false, false) => f64::midpoint(f64::from(u8::from(one < other)), f64::from(u8::from(one <= other))),
+    };
+    row.iter().map(|&one| row.iter().map(|&other| chance(one, other)).collect()).collect()
+}
+
 type Table = Vec<Vec<f64>>;
 
 /// The absolute values of the terms; those of a signed kernel, once for each pair, have no part for the other order.

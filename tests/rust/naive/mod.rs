@@ -1,7 +1,9 @@
-//! The kernels by their definitions, for tests to compare with. Shares no code with the crate.
+//! The kernels by their definitions, for tests to compare with. They share no code with the crate.
 #![allow(dead_code)]
 
 pub mod blocks;
+
+use wkendall::{Factor, Weight};
 
 /// A small random number generator (splitmix64), so that tests are the same everywhere.
 pub struct Random(pub u64);
@@ -50,6 +52,17 @@ pub enum Naive {
 }
 
 impl Naive {
+    /// The same weight for the crate.
+    pub fn weight(&self) -> Weight {
+        match self {
+            Self::Standard => Weight::Standard,
+            Self::Top(k) => Weight::Top(*k),
+            Self::Add(u) => Weight::Add(Factor::Values(u.clone())),
+            Self::Mult(u) => Weight::Mult(Factor::Values(u.clone())),
+            Self::Average => Weight::Average,
+        }
+    }
+
     /// Whether values are counts, or counts divided once: these must be equal, and sums may be rounded.
     pub fn is_count(&self) -> bool {
         match self {
@@ -57,57 +70,6 @@ impl Naive {
             Self::Add(_) | Self::Mult(_) => false,
         }
     }
-}
-
-/// Sums over concordant and over discordant pairs.
-pub struct Sums {
-    pub concordant: f64,
-    pub discordant: f64,
-    /// The first minus the second.
-    pub signed: f64,
-    /// The absolute values of the concordant terms.
-    pub concordant_size: f64,
-    /// The absolute values of all terms.
-    pub size: f64,
-}
-
-/// By definition, in O(n^2), for ranks from 1.
-pub fn sums(weight: &Naive, s: &[i64], t: &[i64]) -> Sums {
-    let n = s.len();
-    let mut sums = Sums { concordant: 0.0, discordant: 0.0, signed: 0.0, concordant_size: 0.0, size: 0.0 };
-    for i in 0..n {
-        for j in 0..n {
-            if s[i] >= s[j] {
-                continue;
-            }
-            let largest = s[i].max(s[j]).max(t[i]).max(t[j]);
-            let at = |u: &[f64], rank: i64| u[rank as usize - 1];
-            let term = match weight {
-                Naive::Standard => 1.0,
-                Naive::Top(k) => f64::from(u8::from(largest <= *k as i64)),
-                Naive::Add(u) => (at(u, s[i]) + at(u, s[j])) * (at(u, t[i]) + at(u, t[j])),
-                Naive::Mult(u) => at(u, s[i]) * at(u, s[j]) * at(u, t[i]) * at(u, t[j]),
-                // Kept whole here and divided once at the end, so that it is exact.
-                Naive::Average => (n as i64 + 1 - largest) as f64,
-            };
-            // Counts get no room for error.
-            let size = if weight.is_count() { 0.0 } else { term.abs() };
-            if t[i] < t[j] {
-                sums.concordant += term;
-                sums.concordant_size += size;
-            } else {
-                sums.discordant += term;
-            }
-            sums.size += size;
-        }
-    }
-    sums.signed = sums.concordant - sums.discordant;
-    if let Naive::Average = weight {
-        for sum in [&mut sums.concordant, &mut sums.discordant, &mut sums.signed] {
-            *sum /= n.max(1) as f64;
-        }
-    }
-    sums
 }
 
 /// All five weights for n items, the additive and multiplicative ones with several kinds of position weights.
@@ -123,4 +85,13 @@ pub fn weights(n: usize, random: &mut Random) -> Vec<Naive> {
         weights.push(Naive::Mult(u));
     }
     weights
+}
+
+/// All permutations of 1..=n.
+pub fn permutations(n: usize) -> Vec<Vec<i64>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let insert = |shorter: &Vec<i64>, at: usize| [&shorter[..at], &[n as i64], &shorter[at..]].concat();
+    permutations(n - 1).iter().flat_map(|shorter| (0..n).map(move |at| insert(shorter, at))).collect()
 }

@@ -1,7 +1,7 @@
 //! Random cases: rankings, kernels and how to compute them.
 
 use proptest::prelude::*;
-use wkendall::{Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into};
+use wkendall::{Element, Error, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into};
 
 use crate::naive::Naive;
 use crate::naive::blocks::{self, Value};
@@ -21,6 +21,7 @@ pub struct Case {
     /// Ranks from 1, with ties and NaN in incomplete rankings.
     pub rows: Vec<Vec<f64>>,
     pub incomplete: bool,
+    pub missing: Missing,
     pub sum: Sum,
     pub normalized: bool,
     pub tile: usize,
@@ -48,15 +49,7 @@ impl Case {
         let n = self.items;
         let measure = match &self.sum {
             Sum::Named { weight, order, signed } => {
-                let factor = |u: &Vec<f64>| Factor::Values(u.clone());
-                let weight = match weight {
-                    Naive::Standard => Weight::Standard,
-                    Naive::Top(k) => Weight::Top(*k),
-                    Naive::Add(u) => Weight::Add(factor(u)),
-                    Naive::Mult(u) => Weight::Mult(factor(u)),
-                    Naive::Average => Weight::Average,
-                };
-                let kernel = Measure::kernel(&weight, n)?;
+                let kernel = Measure::kernel(&weight.weight(), n)?;
                 if *signed { kernel.signed()? } else { kernel.with_order(*order)? }
             }
             Sum::Tensors { order, entries } => {
@@ -74,6 +67,7 @@ impl Case {
     pub fn raw(&self, s: &[f64], t: &[f64]) -> Value {
         match &self.sum {
             Sum::Named { weight, order, .. } if *order != 2 => blocks::ordered(weight, *order, s, t),
+            Sum::Named { signed, .. } if self.missing == Missing::Anywhere => blocks::anywhere(*signed, s, t),
             Sum::Named { weight, signed, .. } => blocks::mean(weight, *signed, s, t),
             Sum::Tensors { order, entries } => blocks::tensors(entries, *order, s, t),
             Sum::Factors { order, vectors } => blocks::factors(vectors, *order, s, t),
@@ -95,7 +89,7 @@ impl Case {
         let mut out = vec![T::default(); m * m];
         let values = self.rows.concat();
         let done = if self.incomplete {
-            let x = Incomplete::from_ranks(m, n, &values, Missing::Bottom).unwrap();
+            let x = Incomplete::from_ranks(m, n, &values, self.missing).unwrap();
             gram_into(&measure, &x, copied.then(|| x.clone()).as_ref(), &mut out, options())
         } else {
             let x = Rankings::from_ranks(m, n, &values).unwrap();
@@ -121,8 +115,16 @@ fn numbers(count: usize) -> BoxedStrategy<Vec<f64>> {
     let line = (0..count).map(|i| 1.0 - 2.0 * i as f64 / (count.max(2) - 1) as f64).collect::<Vec<f64>>();
     let cliff = prop::sample::select(vec![1e-9, 1e-30, 1e-90])
         .prop_map(move |low| (0..count).map(|i| if i == 0 { 1.0 } else { low }).collect::<Vec<f64>>());
+    let balanced = prop::collection::vec(-1.0..1.0f64, count).prop_map(|mut values| {
+        if let Some((last, others)) = values.split_last_mut() {
+            *last = -others.iter().sum::<f64>();
+        }
+        values
+    });
     let values = prop_oneof![
         cliff,
+        balanced,
+        prop::collection::vec(prop::sample::select(vec![0.0, 0.0, 0.0, 1.0]), count),
         prop::collection::vec(plain, count),
         prop::collection::vec(-1.0..1.0f64, count),
         prop::collection::vec(0.0..1.0f64, count),
@@ -131,7 +133,7 @@ fn numbers(count: usize) -> BoxedStrategy<Vec<f64>> {
         Just(line),
         Just(vec![0.0; count]),
     ];
-    let scales = prop::sample::select(vec![1.0, 1.0, 1.0, 1.0, 1.0, 1e-90, 1e-20, 1e20, 1e60]);
+    let scales = prop::sample::select(vec![1.0, 1.0, 1.0, 1.0, 1.0, 1e-160, 1e-90, 1e-20, 1e20, 1e60]);
     (values, scales).prop_map(|(values, scale)| values.iter().map(|value| value * scale).collect()).boxed()
 }
 
@@ -178,7 +180,12 @@ fn rows(n: usize, incomplete: bool) -> BoxedStrategy<Vec<Vec<f64>>> {
     let complete = Just((1..=n).map(|rank| rank as f64).collect::<Vec<f64>>()).prop_shuffle();
     let level = prop::sample::select(vec![1.0, 1.0, 2.0, 2.0, 3.0, 4.0, 5.0, f64::NAN]);
     let row = if incomplete {
-        prop_oneof![1 => complete, 3 => prop::collection::vec(level, n)].boxed()
+        let blocks = (complete.clone(), 1..=n / 2 + 1)
+            .prop_map(|(ranks, size)| ranks.iter().map(|rank| (rank / size as f64).ceil()).collect::<Vec<f64>>());
+        let top = (complete.clone(), 0..=n).prop_map(|(ranks, listed)| {
+            ranks.into_iter().map(|rank| if rank > listed as f64 { f64::NAN } else { rank }).collect::<Vec<f64>>()
+        });
+        prop_oneof![1 => complete, 3 => prop::collection::vec(level, n), 1 => blocks, 1 => top].boxed()
     } else {
         complete.boxed()
     };
@@ -202,13 +209,21 @@ fn rows(n: usize, incomplete: bool) -> BoxedStrategy<Vec<Vec<f64>>> {
 pub fn cases() -> BoxedStrategy<Case> {
     let items = prop_oneof![6 => 0..=12usize, 1 => prop::sample::select(vec![33usize, 64, 65])];
     let tiles = prop::sample::select(vec![1usize, 2, 3, 16, 1000]);
-    (items, prop::sample::select(vec![0, 1, 2]), any::<bool>(), tiles)
-        .prop_flat_map(|(items, kind, normalized, tile)| {
-            let sum = if kind == 2 { general(items) } else { named(items, kind == 1) };
-            (rows(items, kind == 1), sum).prop_map(move |(rows, sum)| Case {
+    let kinds = prop::sample::select(vec!["complete", "incomplete", "anywhere", "general"]);
+    (items, kinds, any::<bool>(), tiles, any::<bool>())
+        .prop_flat_map(|(items, kind, normalized, tile, signed)| {
+            let sum = match kind {
+                "general" => general(items),
+                "anywhere" => Just(Sum::Named { weight: Naive::Standard, order: 2, signed }).boxed(),
+                _ => named(items, kind == "incomplete"),
+            };
+            let missing = if kind == "anywhere" { Missing::Anywhere } else { Missing::Bottom };
+            let incomplete = matches!(kind, "incomplete" | "anywhere");
+            (rows(items, incomplete), sum).prop_map(move |(rows, sum)| Case {
                 items,
                 rows,
-                incomplete: kind == 1,
+                incomplete,
+                missing,
                 sum,
                 normalized,
                 tile,

@@ -207,46 +207,6 @@ fn relabelling() {
     });
 }
 
-/// A block of tied items is the mean over the ways to put one of them first, and no way has a smaller self-similarity.
-#[test]
-fn breaking_ties() {
-    check(|mut case| {
-        let Sum::Named { order: 2, .. } = case.sum else { return };
-        case.normalized = false;
-        if case.rows.is_empty() || !(2..=12).contains(&case.items) {
-            return;
-        }
-        case.incomplete = true;
-        let first = case.rows[0][0];
-        if first.is_nan() {
-            return;
-        }
-        let block: Vec<usize> = (0..case.items).filter(|&item| case.rows[0][item] == first).collect();
-        let ways = block.iter().map(|&item| {
-            let mut way = case.rows[0].clone();
-            way[item] -= 0.5;
-            way
-        });
-        let (m, rows) = (case.rows.len(), case.rows.iter().cloned().chain(ways).collect::<Vec<_>>());
-        let case = Case { rows, ..case };
-        let (all, wanted) = (case.rows.len(), case.wanted());
-        let size = |p: usize, q: usize| wanted[p * all + q].size;
-        for backend in ["pairs", "partition", "product"] {
-            let Some(values) = case.gram::<f64>(backend, 1, None, false) else { continue };
-            let tiny = 1e-300 * case.largest().max(1.0).powi(4);
-            for q in 0..m {
-                let mean = (m..all).map(|way| values[way * all + q]).sum::<f64>() / block.len() as f64;
-                let room = 4e-12 * (m..all).map(|way| size(way, q)).fold(size(0, q), f64::max) + tiny;
-                assert!((mean - values[q]).abs() <= room, "{backend} {q}: {mean} {}", values[q]);
-            }
-            for way in m..all {
-                let rise = values[way * all + way] - values[0];
-                assert!(rise >= -4e-12 * size(way, way) - tiny, "{backend}: {rise}");
-            }
-        }
-    });
-}
-
 /// The distance and the Mallows kernel follow from the standard kernel.
 #[test]
 fn distance_and_mallows() {

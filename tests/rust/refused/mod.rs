@@ -127,6 +127,7 @@ pub fn weights() -> Vec<Case> {
         case(of(&Weight::Top(0)), "TopOutOfRange { k: 0, items: 3 }"),
         case(of(&Weight::Top(4)), "TopOutOfRange { k: 4, items: 3 }"),
         case(Measure::kernel(&Weight::Top(2), 0), "TopOutOfRange { k: 2, items: 0 }"),
+        case(Measure::kernel(&Weight::Top(0), 0), "TopOutOfRange { k: 0, items: 0 }"),
         case(of(&mult(&[1.0])), "FactorLength { given: 1, items: 3 }"),
         case(Factor::Values(vec![1.0]).values(3), "FactorLength { given: 1, items: 3 }"),
         case(of(&mult(&[1.0, nan, 1.0])), "FactorNotFinite { position: 1, value: NaN }"),
@@ -203,6 +204,15 @@ pub fn lists() -> Vec<Case> {
             ListIndex::new(&distance, &one, Options::default()).unwrap().within(None, f64::NAN, Options::default()),
             "Radius",
         ),
+        case(
+            ListIndex::new(&distance, &one, Options::default()).unwrap().remove(&[1], Options::default()),
+            "NoRow { number: 1, rankings: 1 }",
+        ),
+        case(
+            ListIndex::new(&Measure::rank_biased_overlap(3, 0.9, "max", "a").unwrap(), &one, Options::default())
+                .map(drop),
+            "ListMeasure",
+        ),
     ]
 }
 
@@ -249,6 +259,7 @@ pub fn forms() -> Vec<Case> {
         case(distance().with_order(0), "NoOtherOrder"),
         case(mallows().signed(), "NoSignedForm { measure: \"the Mallows kernel\" }"),
         case(mallows().with_order(3), "NoOtherOrder { measure: \"the Mallows kernel\", order: 3 }"),
+        case(correlation().with_item_weight(&[1.0; 3]), "NoItemWeight { taker: \"a correlation\" }"),
         case(correlation().signed(), "NoSignedForm { measure: \"a correlation\" }"),
         case(correlation().with_order(3), "NoOtherOrder { measure: \"a correlation\", order: 3 }"),
     ]

@@ -1,8 +1,9 @@
 //! Runs on no threads or in tiles without rows, for every public function that takes options.
 
 use wkendall::{
-    Columns, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations, correlations_into, diagonal,
-    embedding, features, gram, gram_into, gram_matrix, importance, neighbors, packed_signs, planned, within,
+    Columns, CorrelationSettings, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations,
+    correlations_at_least, correlations_of, diagonal, embedding, features, gram, gram_into, gram_matrix, importance,
+    leave_one_out, neighbors, packed_signs, planned, within,
 };
 
 use super::{Case, case, standard, ties, x};
@@ -20,6 +21,7 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
     let lists = &Lists::from_ranks(3, &[0, 1, 2], &[0, 1], &[1, 1]).unwrap();
     let index = ListIndex::new(&measure, lists, Options::default()).unwrap();
     let columns = &Columns::from_values(2, 3, &[1.0, 2.0, 3.0, 1.0, 3.0, 2.0]).unwrap();
+    let settings = CorrelationSettings::default();
     let mut out = [0.0; 4];
     vec![
         ("gram", drop_value(gram(&measure, three, None, options()))),
@@ -35,8 +37,12 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("ListIndex::neighbors", drop_value(index.neighbors(None, 1, options()))),
         ("ListIndex::within", drop_value(index.within(None, 1.0, options()))),
         ("ListIndex::diagonal", drop_value(index.diagonal(lists, options()))),
-        ("correlations", drop_value(correlations(columns, None, 1, None, options()))),
-        ("correlations_into", correlations_into(columns, None, 1, &mut out, None, options())),
+        ("ListIndex::add", index.clone().add(lists, options())),
+        ("ListIndex::remove", index.clone().remove(&[], options())),
+        ("correlations", drop_value(correlations(columns, None, &settings, options()))),
+        ("correlations_of", drop_value(correlations_of(columns, None, &[(0, 0)], &settings, options()))),
+        ("correlations_at_least", drop_value(correlations_at_least(columns, None, 0.5, &settings, options()))),
+        ("leave_one_out", drop_value(leave_one_out(columns, columns, &settings, options()))),
     ]
 }
 

@@ -23,7 +23,7 @@ pub fn parameters() -> Vec<Case> {
         case(kendall(named("mult").with("u", Parameter::Nothing)), "ParameterMissing { name: \"u\", weight: \"mult\""),
         case(
             kendall(none().with("u", "log")),
-            "ParameterUnused { name: \"u\", weight: \"standard\", users: [\"add\", \"mult\"] }",
+            "ParameterUnused { name: \"u\", weight: \"standard\", users: [\"add\", \"mult\", \"later\"] }",
         ),
         case(kendall(named("top").with("k", -1)), "Parameter { name: \"k\", value: \"-1\""),
         case(kendall(named("top").with("k", 2.0)), "ParameterType"),

@@ -91,6 +91,22 @@ impl KnownWeight {
         Ok(Self { longest, tails: means(weight)?, without_signs })
     }
 
+    /// Makes it suffice for an index whose longest list has `longest` items.
+    pub(super) fn grow(
+        &mut self,
+        weight: &PairWeight,
+        items: usize,
+        longest: usize,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
+        if self.suffices(longest) {
+            self.longest = self.longest.max(longest);
+        } else {
+            *self = Self::new(weight, items, longest, watch)?;
+        }
+        Ok(())
+    }
+
     /// The length of the longest list of the index.
     pub(super) fn longest(&self) -> usize {
         self.longest

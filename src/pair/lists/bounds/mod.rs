@@ -32,7 +32,7 @@ use crate::weight::kinds::PairWeight;
 const SLACK: f64 = 1e-11;
 
 /// The way to compute bounds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BoundBy {
     /// By the products of pairs of common items, and not by their norms.
     pub(crate) pairs: bool,

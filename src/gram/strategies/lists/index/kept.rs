@@ -58,6 +58,11 @@ impl Kept {
         }
     }
 
+    /// Whether worse hits are dropped from now on.
+    pub(super) fn is_full(&self) -> bool {
+        matches!(self, Self::Best { count, heap } if heap.len() == *count)
+    }
+
     /// The index of the worst hit that is kept, if worse hits are dropped.
     pub(super) fn last(&self) -> u32 {
         match self {

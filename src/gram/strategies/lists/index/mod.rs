@@ -1,11 +1,14 @@
 //! An index of lists by item, to find the most similar lists without comparing all.
 //!
 //! ```text
-//! mod        the index, and searches for many lists
-//! query      one list against all
-//! shared     bounds for the lists that share items with a query
-//! patterns   lists that share one or two items: many have the same value
+//! mod        the index, its growth, and searches for many lists
 //! parts      an index as plain arrays, to store it
+//! sums       queries by a sum over pairs of items
+//! overlaps   queries by a measure that is bounded by a sum over the common items
+//! query      one list against all of a segment
+//! patterns   lists that share one or two items: many have the same value
+//! shared     bounds for the lists that share items with a query
+//! segment    some lists of an index: what a search needs of them, and which of them are removed
 //! postings   the lists that have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
@@ -13,12 +16,15 @@
 
 mod classes;
 mod kept;
+mod overlaps;
 #[cfg(feature = "python")]
 mod parts;
 mod patterns;
 mod postings;
 mod query;
+mod segment;
 mod shared;
+mod sums;
 
 use std::borrow::Cow;
 use std::collections::BinaryHeap;
@@ -26,110 +32,255 @@ use std::collections::BinaryHeap;
 use super::setting::{ListSetting, mean_of};
 use super::weighed::KnownWeight;
 use crate::error::Error;
-use crate::gram::Options;
-use crate::gram::cost::{self, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS, STOP_CHECK_INTERVAL_NS};
+use crate::gram::cost::{INDEX_LIST_NS, STOP_CHECK_INTERVAL_NS};
 use crate::gram::element::{Neighbors, Within};
-use crate::measure::{KendallMeasure, Measure};
+use crate::gram::{Options, diagonal_of};
+use crate::measure::{KendallMeasure, Measure, MeasureKind, Part as MeasurePart};
 use crate::memory;
-use crate::pair::lists::bounds::BoundBy;
-use crate::parallel::{self, Cancel, RunOptions, Workers};
-use crate::rankings::Lists;
-use classes::Classes;
+use crate::parallel::{self, Cancel, Phases, RunOptions, Watch, Workers};
+use crate::rankings::{Lists, Operands};
 use kept::{Hit, Kept};
+use overlaps::OverlapQuery;
 #[cfg(feature = "python")]
 pub(crate) use parts::IndexParts;
+#[cfg(feature = "python")]
 pub(crate) use postings::Postings;
-use query::Searcher;
+use query::{Compare, Searcher};
+use segment::{Part, Segment};
+use sums::SumQuery;
 
-/// An index of lists by item, for one measure. A search visits only lists that share an item, and computes only values
+/// A segment is built again without its removed lists if these are more than a fourth.
+const MAX_REMOVED: usize = 4;
+
+/// An index of lists by item, for one measure: a kernel or distance with a named weight, average overlap, or rank-biased
+/// overlap with the values "ext" and "min". A search visits only lists that share an item, and computes only values
 /// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
-/// build an index in each call; this one is built once. For lists of more than a tenth of the items these functions may
-/// round differently.
+/// build an index in each call; this one is built once, and lists can be [added](Self::add) and [removed](Self::remove).
+/// For lists of more than a tenth of the items these functions may round differently.
 ///
-/// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A
-/// search takes 4 to 12 bytes for each list on each thread.
+/// It takes 9 bytes for each item of each list (5 for overlaps), and 4 to 16 for each list, in addition to the lists
+/// themselves. A search takes 4 to 12 bytes for each list on each thread. A copy shares this memory.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
 /// // Three lists out of a million items: 7 before 5; 5 before 9; 8 alone.
 /// let lists = Lists::from_ranks(1_000_000, &[0, 2, 4, 5], &[7, 5, 5, 9, 8], &[1, 2, 1, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::Standard, 1_000_000)?.signed()?.normalized();
-/// let index = ListIndex::new(&kernel, &lists, Options::default())?;
+/// let mut index = ListIndex::new(&kernel, &lists, Options::default())?;
 /// let query = Lists::from_ranks(1_000_000, &[0, 2], &[9, 5], &[1, 2])?;
 /// assert_eq!(index.neighbors(Some(&query), 2, Options::default())?.indices, [1, 0]);
+/// index.remove(&[0], Options::default())?;
+/// index.add(&query, Options::default())?;
+/// assert_eq!(index.neighbors(Some(&query), 2, Options::default())?.indices, [2, 0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ListIndex<'a> {
-    measure: Cow<'a, KendallMeasure>,
-    lists: Cow<'a, Lists>,
-    /// The divisors of values, if there are any.
-    roots: Option<Vec<f64>>,
-    /// How bounds are made.
-    by: BoundBy,
-    known: KnownWeight,
-    postings: Postings,
-    classes: Classes,
+    measure: IndexMeasure<'a>,
+    items: usize,
+    /// At least one; each has at least twice as many lists as the next had when that was built.
+    parts: Vec<Part<'a>>,
+}
+
+/// A measure with bounds for lists.
+#[derive(Debug, Clone)]
+struct IndexMeasure<'a> {
+    part: Cow<'a, MeasurePart>,
+    /// For a sum over pairs of items, the means of the weights.
+    known: Option<KnownWeight>,
+}
+
+impl<'a> IndexMeasure<'a> {
+    fn new(part: Cow<'a, MeasurePart>, lists: &Lists, watch: Option<Watch<'_>>) -> Result<Self, Error> {
+        let known = match &*part {
+            MeasurePart::Kendall(measure) if measure.is_ordered() => {
+                return Err(Error::IncompleteOrder { order: measure.order() });
+            }
+            MeasurePart::Kendall(measure) => {
+                Some(KnownWeight::new(mean_of(measure)?.0, lists.items(), lists.longest(), watch)?)
+            }
+            MeasurePart::Pairwise(measure) if measure.is_bounded() => None,
+            MeasurePart::Pairwise(_) => return Err(Error::ListMeasure),
+        };
+        Ok(Self { part, known })
+    }
+
+    /// Knows what lists of this length need.
+    fn grow(&mut self, items: usize, longest: usize, watch: Option<Watch<'_>>) -> Result<(), Error> {
+        if let (MeasurePart::Kendall(measure), Some(known)) = (&*self.part, &mut self.known) {
+            known.grow(mean_of(measure)?.0, items, longest, watch)?;
+        }
+        Ok(())
+    }
+
+    /// The measure with what is known of the weight, if it is a sum over pairs of items.
+    fn kendall(&self) -> Option<(&KendallMeasure, &KnownWeight)> {
+        match (&*self.part, &self.known) {
+            (MeasurePart::Kendall(measure), Some(known)) => Some((measure, known)),
+            _ => None,
+        }
+    }
+
+    /// The lists as the measure takes them.
+    fn listed<'b>(&self, lists: Cow<'b, Lists>) -> Result<Cow<'b, Lists>, Error> {
+        let with_all = self.known.is_none() && lists.has_all().contains(&true);
+        Ok(if with_all { Cow::Owned(lists.with_last_blocks()?) } else { lists })
+    }
+
+    /// 1 if small values are good, -1 if large values are.
+    fn sign(&self) -> f64 {
+        if self.part.is_distance() { 1.0 } else { -1.0 }
+    }
+}
+
+/// Lists that are searched for.
+struct Queries<'a> {
+    lists: &'a Lists,
+    /// The numbers of these lists.
+    rows: &'a [u32],
+    /// The part of the index that has them; a list does not find itself.
+    own: Option<usize>,
 }
 
 impl<'a> ListIndex<'a> {
     /// An index of lists for a measure.
     ///
     /// # Errors
-    /// When the numbers of items differ, the measure is not available for lists, `options.threads` or `options.tile` is
-    /// 0, there is no memory, or `options.watch` stops the run.
+    /// When the numbers of items differ, there is no index for the measure, `options.threads` or `options.tile` is 0, there
+    /// is no memory, or `options.watch` stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
-        Self::of(measure.kendall().ok_or(Error::ListMeasure)?, lists, options)
+        let MeasureKind::Part(part) = measure.kind() else { return Err(Error::ListMeasure) };
+        Self::of(part, lists, options)
     }
 
-    pub(in crate::gram) fn of(
-        measure: &'a KendallMeasure,
-        lists: &'a Lists,
-        options: Options<'_>,
-    ) -> Result<Self, Error> {
-        Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
-    }
-
-    fn build(measure: Cow<'a, KendallMeasure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
+    pub(in crate::gram) fn of(part: &'a MeasurePart, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
         options.check()?;
-        measure.check_items(lists.items())?;
-        if measure.is_ordered() {
-            return Err(Error::IncompleteOrder { order: measure.order() });
-        }
-        let (weight, _) = mean_of(&measure)?;
-        if u32::try_from(lists.rows()).is_err() {
-            return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
-        }
+        part.check_items(lists.items())?;
+        check_rows(lists.rows())?;
         let mut run = options.run();
-        let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut run.watch))?;
-        let setting = ListSetting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut run.watch))?;
-        let needed = setting.needs_roots();
-        let roots = if needed { Some(setting.roots_of(&lists, run.again())?) } else { None };
-        let by = bound_by(&setting, &lists);
-        let norms = find_norms(&setting, by, run.again())?;
-        drop(setting);
-        let sorting = INDEX_ENTRY_NS * norms.len() as f64;
-        let postings = parallel::run_one(sorting, parallel::share(&mut run.watch), |cancel| {
-            Postings::new(&lists, &norms, cancel)
-        })?;
-        drop(norms);
-        let sorting = FIND_NS * 2.0 * lists.entries() as f64;
-        let classes = parallel::run_one(sorting, run.watch, |cancel| Classes::new(&lists, roots.as_deref(), cancel))?;
-        Ok(Self { measure, lists, roots, by, known, postings, classes })
+        let measure = IndexMeasure::new(Cow::Borrowed(part), lists, parallel::share(&mut run.watch))?;
+        let segment = Segment::new(&measure, measure.listed(Cow::Borrowed(lists))?, run)?;
+        Ok(Self { measure, items: lists.items(), parts: vec![Part::all(segment)] })
     }
 
     /// The same index, with its own copy of the lists and the measure.
     #[must_use]
     pub fn into_owned(self) -> ListIndex<'static> {
-        let Self { measure, lists, roots, by, known, postings, classes } = self;
-        let (measure, lists) = (Cow::Owned(measure.into_owned()), Cow::Owned(lists.into_owned()));
-        ListIndex { measure, lists, roots, by, known, postings, classes }
+        let Self { measure: IndexMeasure { part, known }, items, parts } = self;
+        let measure = IndexMeasure { part: Cow::Owned(part.into_owned()), known };
+        ListIndex { measure, items, parts: parts.into_iter().map(Part::into_owned).collect() }
     }
 
-    /// The lists of the index.
+    /// The number of lists.
     #[must_use]
-    pub fn lists(&self) -> &Lists {
-        &self.lists
+    pub fn rows(&self) -> usize {
+        self.parts.iter().map(Part::rows).sum()
+    }
+
+    /// Some lists of the index, by their numbers.
+    ///
+    /// # Errors
+    /// When there is no such list, or no memory.
+    pub fn select(&self, rows: &[usize]) -> Result<Lists, Error> {
+        let mut sets = memory::with_capacity(rows.len())?;
+        for &row in rows {
+            let part = self.part_of(row)?;
+            sets.push((&*part.segment.lists, vec![part.list(row as u32)]));
+        }
+        Lists::concatenated(self.items, &sets)?.without_last_blocks()
+    }
+
+    /// All lists of the index, as [`select`](Self::select).
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn to_lists(&self) -> Result<Lists, Error> {
+        self.concatenated(&self.parts)?.without_last_blocks()
+    }
+
+    fn concatenated(&self, parts: &[Part<'_>]) -> Result<Lists, Error> {
+        let mut sets = Vec::new();
+        for part in parts {
+            sets.push((&*part.segment.lists, part.kept()?));
+        }
+        Lists::concatenated(self.items, &sets)
+    }
+
+    fn part_of(&self, row: usize) -> Result<&Part<'a>, Error> {
+        let end = |part: &Part<'_>| part.first as usize + part.rows();
+        let found = self.parts.iter().find(|&part| row < end(part));
+        found.ok_or(Error::NoRow { number: row, rankings: self.rows() })
+    }
+
+    /// Appends lists. Adding few lists takes little time: they become a segment of their own. Segments are merged when they
+    /// are not much larger than those after them, so that a list is moved a few times only, however many are added.
+    ///
+    /// # Errors
+    /// As [`ListIndex::new`]; the index then stays as it is.
+    pub fn add(&mut self, lists: &Lists, options: Options<'_>) -> Result<(), Error> {
+        options.check()?;
+        self.measure.part.check_items(lists.items())?;
+        check_rows(self.rows().saturating_add(lists.rows()))?;
+        let mut run = options.run();
+        self.measure.grow(self.items, lists.longest(), parallel::share(&mut run.watch))?;
+        let lists = self.measure.listed(Cow::Owned(lists.try_clone()?))?;
+        let mut parts = self.parts.clone();
+        parts.push(Part::all(Segment::new(&self.measure, lists, run.again())?));
+        self.settle(parts, run)
+    }
+
+    /// Removes lists, by their numbers. The others are then numbered as if the index had been built from them.
+    ///
+    /// # Errors
+    /// When there is no such list, and as [`ListIndex::new`]; the index then stays as it is.
+    pub fn remove(&mut self, rows: &[usize], options: Options<'_>) -> Result<(), Error> {
+        options.check()?;
+        let mut numbers = memory::with_capacity(rows.len())?;
+        for &row in rows {
+            self.part_of(row)?;
+            numbers.push(row as u32);
+        }
+        numbers.sort_unstable();
+        let mut parts = Vec::new();
+        let mut rest = &numbers[..];
+        for part in &self.parts {
+            let end = part.first + part.rows() as u32;
+            let (own, later) = rest.split_at(rest.partition_point(|&number| number < end));
+            parts.push(part.without(&memory::collect(own.iter().map(|&number| part.list(number)))?)?);
+            rest = later;
+        }
+        self.settle(parts, options.run())
+    }
+
+    /// Sets the parts. Those with many removed lists, and those that are not much larger than the next, are built again.
+    fn settle(&mut self, parts: Vec<Part<'a>>, mut run: RunOptions<'_>) -> Result<(), Error> {
+        let rows = |parts: &[Part<'_>]| parts.iter().map(Part::rows).sum::<usize>();
+        let mut merged: Vec<Vec<Part<'a>>> = Vec::new();
+        for part in parts.into_iter().filter(|part| part.rows() > 0) {
+            let mut last = vec![part];
+            while let Some(before) = merged.pop_if(|before| rows(before) < 2 * rows(&last)) {
+                last.splice(0..0, before);
+            }
+            merged.push(last);
+        }
+        if merged.is_empty() {
+            merged.push(Vec::new());
+        }
+        let (mut settled, mut first) = (Vec::new(), 0);
+        for group in merged {
+            let part = match &group[..] {
+                [part] if part.removed().len() <= part.segment.lists.rows() / MAX_REMOVED => part.clone(),
+                group => {
+                    let lists = self.concatenated(group)?;
+                    Part::all(Segment::new(&self.measure, Cow::Owned(lists), run.again())?)
+                }
+            };
+            let rows = part.rows() as u32;
+            settled.push(part.numbered_from(first));
+            first += rows;
+        }
+        self.parts = settled;
+        Ok(())
     }
 
     /// For each list of `x` the `count` most similar lists of the index; without `x`, for each list of the index the
@@ -138,7 +289,7 @@ impl<'a> ListIndex<'a> {
     /// # Errors
     /// As [`neighbors`](crate::neighbors).
     pub fn neighbors(&self, x: Option<&Lists>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
-        let rankings = self.lists.rows() - usize::from(x.is_none() && self.lists.rows() > 0);
+        let rankings = self.rows().saturating_sub(usize::from(x.is_none()));
         if count == 0 || count > rankings {
             return Err(Error::NeighborCount { count, rankings, others: x.is_none() });
         }
@@ -159,10 +310,11 @@ impl<'a> ListIndex<'a> {
     /// # Errors
     /// As [`within`](crate::within).
     pub fn within(&self, x: Option<&Lists>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
-        if radius.is_nan() || (self.measure.is_distance() && radius < 0.0) {
-            return Err(Error::Radius { value: radius, distance: self.measure.is_distance() });
+        let distance = self.measure.part.is_distance();
+        if radius.is_nan() || (distance && radius < 0.0) {
+            return Err(Error::Radius { value: radius, distance });
         }
-        let limit = self.sign() * radius;
+        let limit = self.measure.sign() * radius;
         let found = self.search(x, || Kept::Close { limit, hits: Vec::new() }, options)?;
         let entries = found.iter().map(Vec::len).sum();
         let mut within = Within {
@@ -185,14 +337,12 @@ impl<'a> ListIndex<'a> {
     /// As [`diagonal`](crate::diagonal).
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         options.check()?;
-        self.measure.check_items(x.items())?;
+        self.measure.part.check_items(x.items())?;
+        let Some((measure, known)) = self.measure.kendall() else {
+            return diagonal_of(&self.measure.part, Operands::Lists(x, None), options);
+        };
         let mut run = options.run();
-        let setting = ListSetting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut run.watch))?;
-        setting.diagonal(run)
-    }
-
-    fn sign(&self) -> f64 {
-        if self.measure.is_distance() { 1.0 } else { -1.0 }
+        ListSetting::with_known(measure, x, x, known, parallel::share(&mut run.watch))?.diagonal(run)
     }
 
     /// The hits for each list of `x`, or for each list of the index; `kept` creates the store for the hits of a list.
@@ -203,33 +353,96 @@ impl<'a> ListIndex<'a> {
         options: Options<'_>,
     ) -> Result<Vec<Vec<Hit>>, Error> {
         options.check()?;
-        let rows = x.unwrap_or(&self.lists);
-        self.measure.check_items(rows.items())?;
-        let mut run = options.run();
-        let mut setting =
-            ListSetting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut run.watch))?;
-        if let Some(roots) = &self.roots {
-            let of_rows = match x {
-                None => Cow::Borrowed(&roots[..]),
-                Some(x) => Cow::Owned(setting.roots_of(x, run.again())?),
-            };
-            setting.set_roots(of_rows, Some(Cow::Borrowed(roots)));
+        if let Some(x) = x {
+            self.measure.part.check_items(x.items())?;
+            check_rows(x.rows())?;
+            let lists = self.measure.listed(Cow::Borrowed(x))?;
+            let rows = memory::collect(0..x.rows() as u32)?;
+            return self.search_for(&Queries { lists: &lists, rows: &rows, own: None }, &kept, options.run());
         }
-        let mut found = memory::filled(rows.rows(), Vec::new())?;
-        let query_ns = INDEX_LIST_NS * self.lists.rows() as f64;
-        let threads = run.threads_for(query_ns * rows.rows() as f64);
+        let mut found = memory::with_capacity(self.rows())?;
+        let mut phases = Phases::new(options.watch, self.rows());
+        for (place, part) in self.parts.iter().enumerate() {
+            let rows = part.kept()?;
+            let queries = Queries { lists: &part.segment.lists, rows: &rows, own: Some(place) };
+            found.extend(phases.run(rows.len(), |watch| {
+                self.search_for(&queries, &kept, RunOptions { threads: options.threads, watch })
+            })?);
+        }
+        Ok(found)
+    }
+
+    /// The hits for each of some lists.
+    fn search_for(
+        &self,
+        queries: &Queries<'_>,
+        kept: &(impl Fn() -> Kept + Sync),
+        mut run: RunOptions<'_>,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let lists = queries.lists;
+        let Some((measure, known)) = self.measure.kendall() else {
+            let longest = self.parts.iter().map(|part| part.segment.longest).fold(lists.longest(), usize::max);
+            let MeasurePart::Pairwise(measure) = &*self.measure.part else { return Err(Error::ListMeasure) };
+            return self.run(queries, kept, run, |place, _| {
+                let found = OverlapQuery::new(&self.parts[place].segment, measure.get(), lists, longest)?;
+                found.ok_or(Error::ListMeasure)
+            });
+        };
+        let mut settings: Vec<ListSetting<'_>> = Vec::new();
+        let mut of_rows: Option<Cow<'_, [f64]>> =
+            queries.own.and_then(|own| self.parts[own].segment.roots.as_deref().map(Cow::Borrowed));
+        for part in &self.parts {
+            let segment = &*part.segment;
+            let watch = parallel::share(&mut run.watch);
+            let mut setting = ListSetting::with_known(measure, lists, &segment.lists, known, watch)?;
+            if let Some(roots) = &segment.roots {
+                let of_rows = match &of_rows {
+                    Some(of_rows) => of_rows.clone(),
+                    None => of_rows.insert(setting.roots_of(lists, run.again())?.into()).clone(),
+                };
+                setting.set_roots(of_rows, Some(Cow::Borrowed(&roots[..])));
+            }
+            settings.push(setting);
+        }
+        self.run(queries, kept, run, |place, cancel| {
+            SumQuery::new(&self.parts[place].segment, &settings[place], cancel)
+        })
+    }
+
+    /// Searches on all threads; `compare` prepares a thread for the lists of a part.
+    fn run<C: Compare>(
+        &self,
+        queries: &Queries<'_>,
+        kept: &(impl Fn() -> Kept + Sync),
+        run: RunOptions<'_>,
+        compare: impl Fn(usize, &Cancel) -> Result<C, Error> + Sync,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let rows = queries.rows;
+        let mut found = memory::filled(rows.len(), Vec::new())?;
+        let query_ns = INDEX_LIST_NS * self.rows() as f64;
+        let threads = run.threads_for(query_ns * rows.len() as f64);
         let at_once =
-            ((STOP_CHECK_INTERVAL_NS / query_ns.max(1.0)) as usize).clamp(1, rows.rows().div_ceil(4 * threads).max(1));
-        let jobs = memory::collect(found.chunks_mut(at_once).enumerate())?;
+            ((STOP_CHECK_INTERVAL_NS / query_ns.max(1.0)) as usize).clamp(1, rows.len().div_ceil(4 * threads).max(1));
+        let jobs = memory::collect(rows.chunks(at_once).zip(found.chunks_mut(at_once)))?;
+        let searchers = |cancel: &Cancel| {
+            let mut searchers = Vec::new();
+            for (place, part) in self.parts.iter().enumerate() {
+                let own = queries.own == Some(place);
+                searchers.push(Searcher::new(part, compare(place, cancel)?, own, self.measure.sign())?);
+            }
+            Ok(searchers)
+        };
         parallel::run(
             jobs,
             Workers::new(threads, query_ns),
             run.watch,
-            |cancel| Searcher::new(self, &setting, x.is_none(), self.sign(), cancel),
-            |(job, found): (usize, &mut [Vec<Hit>]), searcher, poll| {
-                for (row, hits) in (job * at_once..).zip(found) {
+            searchers,
+            |(rows, found): (&[u32], &mut [Vec<Hit>]), searchers, poll| {
+                for (&row, hits) in rows.iter().zip(found) {
                     let mut kept = kept();
-                    searcher.search(row, &mut kept, poll)?;
+                    for searcher in &mut *searchers {
+                        searcher.search(row as usize, &mut kept, poll)?;
+                    }
                     *hits = kept.take();
                     if poll.is_cancelled() {
                         break;
@@ -242,47 +455,7 @@ impl<'a> ListIndex<'a> {
     }
 }
 
-/// How bounds are made for these lists.
-fn bound_by(setting: &ListSetting<'_>, lists: &Lists) -> BoundBy {
-    setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)))
-}
-
-/// The norms of all entries of the lists, list by list.
-fn find_norms(setting: &ListSetting<'_>, by: BoundBy, run: RunOptions<'_>) -> Result<Vec<f64>, Error> {
-    let lists = setting.y;
-    let mut norms = memory::filled(lists.entries(), 0.0)?;
-    let list_ns = cost::lists_norms_ns(lists.entries().div_ceil(lists.rows().max(1)));
-    let at_once = ((STOP_CHECK_INTERVAL_NS / list_ns) as usize).max(1);
-    let mut jobs = Vec::new();
-    let mut rest = &mut norms[..];
-    for first in (0..lists.rows()).step_by(at_once) {
-        let end = lists.rows().min(first + at_once);
-        let length = (first..end).map(|list| lists.row(list).len()).sum();
-        let (own, others) = std::mem::take(&mut rest).split_at_mut(length);
-        memory::push(&mut jobs, (first..end, own))?;
-        rest = others;
-    }
-    let threads = run.threads_for(list_ns * lists.rows() as f64);
-    parallel::run(
-        jobs,
-        Workers::new(threads, cost::lists_norms_ns(lists.longest())),
-        run.watch,
-        |_: &Cancel| Ok(Vec::new()),
-        |(rows, mut out), of_block, poll| {
-            for row in rows {
-                let list = lists.row(row);
-                setting.sums().find_norms(by, &setting.listed(list)?, of_block)?;
-                let own;
-                (own, out) = std::mem::take(&mut out).split_at_mut(list.len());
-                for (norm, &[_, start]) in own.iter_mut().zip(list) {
-                    *norm = of_block[start as usize];
-                }
-                if poll.is_cancelled() {
-                    break;
-                }
-            }
-            Ok(())
-        },
-    )?;
-    Ok(norms)
+/// Returns an error for more lists than have numbers.
+fn check_rows(rows: usize) -> Result<(), Error> {
+    if u32::try_from(rows).is_ok() { Ok(()) } else { Err(Error::TooLarge { rows, columns: rows }) }
 }

@@ -3,6 +3,8 @@
 //! lists share only this item and have similar values.
 
 use super::postings::Postings;
+use super::segment::Segment;
+use super::shared::RANKS;
 use crate::error::Error;
 use crate::memory;
 use crate::rankings::lists::List;
@@ -36,12 +38,12 @@ struct Known {
 
 impl Patterns {
     /// The number of candidates from which finding the patterns of all lists takes less time than computing values.
-    pub(super) fn worth_from(query: List<'_>, postings: &Postings, lists: usize) -> usize {
-        if query.len() >= usize::from(u8::MAX) || !postings.has_ranks() {
+    pub(super) fn worth_from(query: List<'_>, Segment { lists, postings, longest, .. }: &Segment<'_>) -> usize {
+        if query.len() >= usize::from(u8::MAX) || *longest > RANKS {
             return usize::MAX;
         }
-        let met: usize = query.iter().map(|&[item, _]| postings.of_item(item).0.len()).sum();
-        (lists + met) / WORTH_ONE + 1
+        let met: usize = query.iter().map(|&[item, _]| postings.of_item(item).len()).sum();
+        (lists.rows() + met) / WORTH_ONE + 1
     }
 
     /// Forgets all patterns.
@@ -56,7 +58,8 @@ impl Patterns {
         self.values.clear();
         memory::resize(&mut self.values, PLACES, None)?;
         for (place, &[item, _]) in (1..).zip(query) {
-            for (&list, &rank) in postings.of_item(item).0.iter().zip(postings.ranks_of_item(item)) {
+            let (lists, ranks) = postings.with_ranks(item);
+            for (&list, &rank) in lists.iter().zip(ranks) {
                 let code = &mut self.codes[list as usize];
                 let longer = *code << 16 | place << 8 | u32::from(rank);
                 *code = if *code >> 16 == 0 { longer } else { MANY };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Error;
-use crate::memory;
+use crate::memory::{self, Stored};
 use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
@@ -14,11 +14,12 @@ pub(crate) struct Postings {
     pub(crate) items: Vec<u32>,
     /// The start of the lists of each item, and the total number at the end.
     pub(crate) starts: Vec<usize>,
-    pub(crate) lists: Vec<u32>,
-    /// The norm of the item in each of these lists, divided by the largest norm and rounded up.
-    pub(crate) norms: Vec<f32>,
-    /// The first rank of the block of the item in each of these lists; empty if one does not fit.
-    pub(crate) ranks: Vec<u8>,
+    pub(crate) lists: Stored<u32>,
+    /// The norm of the item in each of these lists, divided by the largest norm and rounded up; empty if bounds follow from
+    /// ranks.
+    pub(crate) norms: Stored<f32>,
+    /// The first rank of the block of the item in each of these lists, or the largest number that fits.
+    pub(crate) ranks: Stored<u8>,
     /// The largest norm.
     pub(crate) largest: f64,
 }
@@ -38,20 +39,17 @@ const DIGIT: u32 = 11;
 const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 impl Postings {
-    /// The postings of lists, from the norms of all entries, list by list.
+    /// The postings of lists, from the norms of all entries, list by list, if bounds need them.
     pub(super) fn new(lists: &Lists, norms: &[f64], cancel: &Cancel) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
-        let mut entries = memory::with_capacity(norms.len())?;
-        let (mut of_entries, mut fit) = (norms.iter(), true);
+        let mut entries = memory::with_capacity(lists.entries())?;
+        let mut of_entries = norms.iter().chain(std::iter::repeat(&0.0));
         for list in 0..lists.rows() {
             if list % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             for (&[item, start], &norm) in lists.row(list).iter().zip(&mut of_entries) {
-                let rank = u8::try_from(start).unwrap_or_else(|_| {
-                    fit = false;
-                    u8::MAX
-                });
+                let rank = u8::try_from(start).unwrap_or(u8::MAX);
                 entries.push(ListedItem { item, list: list as u32, norm: fraction(norm, largest), rank });
             }
         }
@@ -64,38 +62,25 @@ impl Postings {
             }
         }
         memory::push(&mut starts, entries.len())?;
-        let lists = memory::collect(entries.iter().map(|entry| entry.list))?;
-        let norms = memory::collect(entries.iter().map(|entry| entry.norm))?;
-        let ranks = if fit { memory::collect(entries.iter().map(|entry| entry.rank))? } else { Vec::new() };
-        Ok(Self { items, starts, lists, norms, ranks, largest })
+        let of_items = memory::collect(entries.iter().map(|entry| entry.list))?.into();
+        let ranks = memory::collect(entries.iter().map(|entry| entry.rank))?.into();
+        let norms =
+            if norms.is_empty() { Vec::new() } else { memory::collect(entries.iter().map(|entry| entry.norm))? };
+        Ok(Self { items, starts, lists: of_items, norms: norms.into(), ranks, largest })
     }
 
-    /// A copy.
+    /// Whether they can be the postings of these lists, with or without norms.
     #[cfg(feature = "python")]
-    pub(super) fn try_clone(&self) -> Result<Self, Error> {
-        let Self { items, starts, lists, norms, ranks, largest } = self;
-        Ok(Self {
-            items: memory::collect(items.iter().copied())?,
-            starts: memory::collect(starts.iter().copied())?,
-            lists: memory::collect(lists.iter().copied())?,
-            norms: memory::collect(norms.iter().copied())?,
-            ranks: memory::collect(ranks.iter().copied())?,
-            largest: *largest,
-        })
-    }
-
-    /// Whether they can be the postings of `rows` lists with `entries` entries.
-    #[cfg(feature = "python")]
-    pub(super) fn fit(&self, rows: usize, entries: usize) -> bool {
+    pub(super) fn fit(&self, of: &Lists, with_norms: bool) -> bool {
         let Self { items, starts, lists, norms, ranks, .. } = self;
-        let lengths = [lists.len(), norms.len(), starts.last().copied().unwrap_or(usize::MAX)];
-        lengths == [entries; 3]
-            && (ranks.is_empty() || ranks.len() == entries)
+        let lengths = [lists.len(), ranks.len(), starts.last().copied().unwrap_or(usize::MAX)];
+        lengths == [of.entries(); 3]
+            && norms.len() == if with_norms { of.entries() } else { 0 }
             && starts.len() == items.len() + 1
             && starts.first() == Some(&0)
             && starts.is_sorted()
             && items.is_sorted_by(|one, other| one < other)
-            && lists.iter().all(|&list| (list as usize) < rows)
+            && lists.iter().fold(true, |fits, &list| fits & ((list as usize) < of.rows()))
     }
 
     /// The largest norm, to which the stored norms are relative.
@@ -103,20 +88,22 @@ impl Postings {
         self.largest
     }
 
+    /// The lists that have an item, in increasing order.
+    pub(super) fn of_item(&self, item: u32) -> &[u32] {
+        &self.lists[self.range(item)]
+    }
+
     /// The lists that have an item, in increasing order, and its norms in them.
-    pub(super) fn of_item(&self, item: u32) -> (&[u32], &[f32]) {
+    pub(super) fn with_norms(&self, item: u32) -> (&[u32], &[f32]) {
         let range = self.range(item);
         (&self.lists[range.clone()], &self.norms[range])
     }
 
-    /// Whether the ranks of items are known.
-    pub(super) fn has_ranks(&self) -> bool {
-        self.ranks.len() == self.lists.len()
-    }
-
-    /// The first ranks of the blocks of an item in the lists that have it, if ranks are known.
-    pub(super) fn ranks_of_item(&self, item: u32) -> &[u8] {
-        &self.ranks[self.range(item)]
+    /// The lists that have an item, in increasing order, and the first ranks of its blocks in them, or the largest number
+    /// that fits.
+    pub(super) fn with_ranks(&self, item: u32) -> (&[u32], &[u8]) {
+        let range = self.range(item);
+        (&self.lists[range.clone()], &self.ranks[range])
     }
 
     fn range(&self, item: u32) -> Range<usize> {
@@ -165,7 +152,7 @@ pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
 }
 
 /// A number that is positive even when squared.
-const LEAST: f32 = 1e-18;
+pub(super) const LEAST: f32 = 1e-18;
 
 #[cfg(test)]
 mod tests {

@@ -8,18 +8,14 @@
 //!    different values.
 //! 5. Compute the values of the others, the largest bounds first, until a bound is not good enough.
 
-use super::ListIndex;
 use super::kept::{Hit, Kept};
 use super::patterns::{MAX_SHARED, Patterns};
+use super::segment::Part;
 use super::shared::{STRIP, SharedSums};
 use crate::error::Error;
-use crate::gram::strategies::lists::setting::ListSetting;
 use crate::memory;
-use crate::pair::lists::bounds::Bound;
-use crate::pair::lists::{ListWorkspace, Listed};
-use crate::parallel::{Cancel, Poll};
+use crate::parallel::Poll;
 use crate::rankings::lists::List;
-use crate::simd::Isa;
 
 /// The number of lists with the largest bounds that are computed before others are candidates. With 64, some queries of
 /// 1,000,000 top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave at most 14,000.
@@ -36,168 +32,157 @@ const STRIPS_BETWEEN: usize = 64;
 /// The number of values between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
 /// For at most this many classes a list is prepared for all queries of a thread; some hundred bytes each.
-const MAX_READY: usize = 1 << 12;
+pub(super) const MAX_READY: usize = 1 << 12;
+
+/// Compares a query with the lists of a segment, by one kind of measure.
+pub(super) trait Compare {
+    /// Prepares a query: one of the rows.
+    fn begin(&mut self, row: usize) -> Result<(), Error>;
+
+    /// The query.
+    fn query(&self) -> List<'_>;
+
+    /// For each list, adds up bounds of what the items add that it shares with the query.
+    fn add_bounds(&mut self, shared: &mut SharedSums) -> Result<(), Error>;
+
+    /// The value with a list of a class that shares no item; `None` if all share one.
+    fn disjoint(&self, class: usize, list: usize) -> Option<f64>;
+
+    /// The best possible value with a list of a class, if the items that it shares add at most so much.
+    fn bound(&self, class: usize, added: f64) -> f64;
+
+    /// The value with a list.
+    fn value(&mut self, list: usize) -> Result<f64, Error>;
+
+    /// Reads a list into the cache, and returns anything that depends on it.
+    fn fetch(&self, list: usize) -> u32;
+}
 
 /// Memory of one thread.
-pub(super) struct Searcher<'a> {
-    index: &'a ListIndex<'a>,
-    setting: &'a ListSetting<'a>,
-    /// Whether rows are the lists of the index; a list does not find itself.
+pub(super) struct Searcher<'a, C> {
+    part: &'a Part<'a>,
+    compare: C,
+    /// Whether rows are the lists of the segment; a list does not find itself.
     own: bool,
     /// 1 if small values are good, -1 if large values are.
     sign: f64,
-    memory: ListWorkspace,
-    /// One prepared list of each class.
-    ready: Vec<Listed<'a>>,
-    /// For each class the numbers that depend on the shapes only.
-    classes: Vec<OfClass>,
+    /// The limits for each class.
+    limits: Vec<Limits>,
     shared: SharedSums,
     patterns: Patterns,
-    bounds: Vec<Bound>,
-    norms: Vec<f64>,
     common: Vec<[u32; 2]>,
     candidates: Vec<(f64, u32)>,
 }
 
-/// Numbers that all lists of a class share.
+/// The smallest number of a list that can be good enough.
 #[derive(Clone, Copy, Default)]
-struct OfClass {
-    /// The sum with a list of the class that shares no item; `None` if two such lists share one.
-    disjoint: Option<f64>,
-    /// The smallest number of a list that can be good enough, if its index is below those of all kept hits.
+struct Limits {
+    /// If its index is below those of all kept hits.
     min: f32,
-    /// The same if its index is above them.
+    /// If its index is above them.
     min_of_last: f32,
 }
 
-impl<'a> Searcher<'a> {
-    pub(super) fn new(
-        index: &'a ListIndex<'a>,
-        setting: &'a ListSetting<'a>,
-        own: bool,
-        sign: f64,
-        cancel: &Cancel,
-    ) -> Result<Self, Error> {
-        let members = index.classes.members();
-        let mut ready = Vec::new();
-        if members.len() <= MAX_READY {
-            for lists in members {
-                memory::push(&mut ready, setting.listed(setting.y.row(lists[0] as usize))?)?;
-            }
-        }
+impl<'a, C: Compare> Searcher<'a, C> {
+    pub(super) fn new(part: &'a Part<'a>, compare: C, own: bool, sign: f64) -> Result<Self, Error> {
+        let (lists, classes) = (part.segment.lists.rows(), part.segment.classes.members().len());
         Ok(Self {
-            index,
-            setting,
+            part,
+            compare,
             own,
             sign,
-            memory: setting.memory(Some(Isa::widest()), cancel)?,
-            ready,
-            classes: memory::filled(members.len(), OfClass::default())?,
-            shared: SharedSums::new(index.by, setting.y.rows(), members.len())?,
+            limits: memory::filled(classes, Limits::default())?,
+            shared: SharedSums::new(part.segment.by, lists, classes)?,
             patterns: Patterns::default(),
-            bounds: memory::filled(members.len(), Bound::default())?,
-            norms: Vec::new(),
             common: Vec::new(),
             candidates: Vec::new(),
         })
     }
 
-    /// Searches the hits for a row.
+    /// Searches the hits for a row. `kept` can have hits of other parts.
     pub(super) fn search(&mut self, row: usize, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
-        let mut s = self.setting.listed(self.setting.x.row(row))?;
-        self.look_at_classes(&mut s)?;
-        self.meet(row, &s)?;
-        self.take_apart(row, kept)?;
-        self.take_largest(row, &mut s, kept)?;
-        self.find_candidates(row, &mut s, kept, poll)?;
-        self.shared.clear();
-        self.take_candidates(row, &mut s, kept, poll)
-    }
-
-    /// Computes the numbers that depend on the shapes of the lists only.
-    fn look_at_classes(&mut self, s: &mut Listed<'a>) -> Result<(), Error> {
-        let (setting, sums) = (self.setting, self.setting.sums());
-        for (class, members) in self.index.classes.members().iter().enumerate() {
-            let mut made;
-            let t = if let Some(ready) = self.ready.get_mut(class) {
-                ready
-            } else {
-                made = setting.listed(setting.y.row(members[0] as usize))?;
-                &mut made
-            };
-            self.bounds[class] = sums.bound(self.index.by, s, t);
-            let can_be_disjoint = s.list.len() + t.list.len() <= setting.y.items();
-            self.classes[class].disjoint =
-                if can_be_disjoint { Some(setting.value_from_sum(sums.disjoint(s, t)?)) } else { None };
-        }
-        Ok(())
-    }
-
-    /// Adds up the bounds of the lists that share items with the query.
-    fn meet(&mut self, row: usize, s: &Listed<'_>) -> Result<(), Error> {
-        let Self { index, norms, shared, bounds, .. } = self;
-        self.setting.sums().find_norms(index.by, s, norms)?;
-        shared.meet(s.list, norms, &index.postings, bounds, index.classes.all());
+        self.compare.begin(row)?;
+        self.compare.add_bounds(&mut self.shared)?;
         if self.own {
-            shared.set_known(row);
+            self.shared.set_known(row);
         }
-        Ok(())
+        for &list in self.part.removed() {
+            self.shared.set_known(list as usize);
+        }
+        self.take_apart(kept)?;
+        self.take_largest(kept)?;
+        self.find_candidates(kept, poll)?;
+        self.shared.clear();
+        self.take_candidates(kept, poll)
+    }
+
+    /// The hit for a list with this value.
+    fn hit(&self, list: u32, value: f64) -> Hit {
+        Hit { key: self.sign * value + 0.0, index: self.part.number(list), value }
+    }
+
+    /// Whether a list with this key would be kept.
+    fn admits(&self, kept: &Kept, key: f64, list: u32) -> bool {
+        kept.admits(key, self.part.number(list))
     }
 
     /// Takes lists that share no item, class by class.
-    fn take_apart(&mut self, row: usize, kept: &mut Kept) -> Result<(), Error> {
-        for (members, class) in self.index.classes.members().iter().zip(&self.classes) {
-            let Some(sum) = class.disjoint else { continue };
+    fn take_apart(&mut self, kept: &mut Kept) -> Result<(), Error> {
+        for (class, members) in self.part.segment.classes.members().iter().enumerate() {
             let mut value = None;
             for &list in members {
                 if self.shared.is_met(list) {
                     continue;
                 }
-                // All have the value of the first. It must not be a list that shares items, which may equal the query.
-                let value = *value.get_or_insert_with(|| self.setting.finished(sum, row, list as usize));
-                let key = self.sign * value + 0.0;
-                if !kept.admits(key, list) {
+                if value.is_none() {
+                    // All have the value of the first. It must not be a list that shares items, which may equal the query.
+                    value = self.compare.disjoint(class, list as usize);
+                }
+                let Some(value) = value else { break };
+                let hit = self.hit(list, value);
+                if !kept.admits(hit.key, hit.index) {
                     break;
                 }
-                kept.offer(Hit { key, index: list, value })?;
+                kept.offer(hit)?;
             }
         }
         Ok(())
     }
 
-    /// Takes the lists with the largest bounds, if a number of best hits is requested.
-    fn take_largest(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
-        let count = match kept {
-            Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MAX_LARGEST),
-            Kept::Close { .. } => return Ok(()),
+    /// Takes the lists with the largest bounds, if a number of best hits is requested and there is no limit yet from a larger
+    /// part.
+    fn take_largest(&mut self, kept: &mut Kept) -> Result<(), Error> {
+        let count = match &*kept {
+            Kept::Best { count, .. } if self.part.first == 0 || !kept.is_full() => {
+                count.saturating_mul(4).clamp(LARGEST, MAX_LARGEST)
+            }
+            Kept::Best { .. } | Kept::Close { .. } => return Ok(()),
         };
         let largest = self.shared.largest(count)?;
         self.fetch(largest.iter().copied());
         for list in largest {
-            let value = self.value(row, s, list as usize)?;
-            kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
+            let value = self.compare.value(list as usize)?;
+            kept.offer(self.hit(list, value))?;
             self.shared.set_known(list as usize);
         }
         Ok(())
     }
 
     /// The best possible key of a list of this class with this number.
-    fn bound(&self, row: usize, class: usize, shared: f32) -> f64 {
-        let sum = self.bounds[class].without + self.shared.added(shared);
-        let column = self.index.classes.members()[class][0] as usize;
-        self.sign * self.setting.finished(self.setting.value_from_sum(sum), row, column) + 0.0
+    fn bound(&self, class: usize, shared: f32) -> f64 {
+        self.sign * self.compare.bound(class, self.shared.added(shared)) + 0.0
     }
 
     /// The smallest number with which a list of this class can be good enough, if it has this index.
-    fn min_of(&self, row: usize, class: usize, index: u32, kept: &Kept) -> f32 {
+    fn min_of(&self, class: usize, index: u32, kept: &Kept) -> f32 {
         // Positive numbers are in the order of their bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
-        if self.classes.len() > MAX_READY {
+        if self.limits.len() > MAX_READY {
             return f32::from_bits(1); // with this many classes, checking the lists one by one takes no longer
         }
         while enough - too_small > 1 {
             let middle = too_small + (enough - too_small) / 2;
-            if kept.admits(self.bound(row, class, f32::from_bits(middle)), index) {
+            if kept.admits(self.bound(class, f32::from_bits(middle)), index) {
                 enough = middle;
             } else {
                 too_small = middle;
@@ -207,60 +192,47 @@ impl<'a> Searcher<'a> {
     }
 
     /// Finds the visited lists that can be good enough. If there are very many, takes those that share few items.
-    fn find_candidates(
-        &mut self,
-        row: usize,
-        s: &mut Listed<'a>,
-        kept: &mut Kept,
-        poll: &mut Poll<'_>,
-    ) -> Result<(), Error> {
-        for class in 0..self.classes.len() {
-            self.classes[class].min = self.min_of(row, class, 0, kept);
-            self.classes[class].min_of_last = self.min_of(row, class, u32::MAX, kept);
+    fn find_candidates(&mut self, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
+        for class in 0..self.limits.len() {
+            let (min, min_of_last) = (self.min_of(class, 0, kept), self.min_of(class, u32::MAX, kept));
+            self.limits[class] = Limits { min, min_of_last };
         }
         self.patterns.clear();
-        let (postings, lists) = (&self.index.postings, self.setting.y.rows());
-        let max = Patterns::worth_from(s.list, postings, lists);
-        self.gather(row, s, kept, max, poll)?;
+        let segment = &self.part.segment;
+        let max = Patterns::worth_from(self.compare.query(), segment);
+        self.gather(kept, max, poll)?;
         if self.candidates.len() < max {
             return Ok(());
         }
-        if self.share_few(s.list)? {
-            self.patterns.find(s.list, postings, lists)?;
+        if self.share_few()? {
+            self.patterns.find(self.compare.query(), &segment.postings, segment.lists.rows())?;
         }
-        self.gather(row, s, kept, usize::MAX, poll)
+        self.gather(kept, usize::MAX, poll)
     }
 
     /// Collects at most `max` candidates. Lists with known patterns are taken at once.
-    fn gather(
-        &mut self,
-        row: usize,
-        s: &mut Listed<'a>,
-        kept: &mut Kept,
-        max: usize,
-        poll: &mut Poll<'_>,
-    ) -> Result<(), Error> {
+    fn gather(&mut self, kept: &mut Kept, max: usize, poll: &mut Poll<'_>) -> Result<(), Error> {
         self.candidates.clear();
-        let min_of_all = self.classes.iter().fold(f32::INFINITY, |min, class| min.min(class.min));
+        let min_of_all = self.limits.iter().fold(f32::INFINITY, |min, limits| min.min(limits.min));
         let last = kept.last();
         for strip in 0..self.shared.strips() {
             let mut found = self.shared.at_least(strip, min_of_all);
             while found > 0 {
                 let list = (strip * STRIP) as u32 + found.trailing_zeros();
                 found &= found - 1;
-                let (class, sum) = (self.index.classes.of(list as usize), self.shared.number(list));
-                let OfClass { min, min_of_last, .. } = self.classes[class];
+                let (class, sum) = (self.part.segment.classes.of(list as usize), self.shared.number(list));
+                let Limits { min, min_of_last } = self.limits[class];
                 // A list that equals the worst kept hit is good enough if its index is smaller.
-                if sum < min || (sum < min_of_last && list > last) {
+                if sum < min || (sum < min_of_last && self.part.number(list) > last) {
                     continue;
                 }
                 if let Some(code) = self.patterns.of(list) {
-                    let value = self.value_of_pattern(row, s, list, class, code)?;
-                    kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
+                    let value = self.value_of_pattern(list, class, code)?;
+                    kept.offer(self.hit(list, value))?;
                     continue;
                 }
-                let bound = self.bound(row, class, sum);
-                if kept.admits(bound, list) {
+                let bound = self.bound(class, sum);
+                if self.admits(kept, bound, list) {
                     memory::push(&mut self.candidates, (bound, list))?;
                     if self.candidates.len() == max {
                         return Ok(());
@@ -274,43 +246,30 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Whether most of the first candidates share few items with a list.
-    fn share_few(&mut self, list: List<'_>) -> Result<bool, Error> {
+    /// Whether most of the first candidates share few items with the query.
+    fn share_few(&mut self) -> Result<bool, Error> {
         let some = &self.candidates[..FETCHED.min(self.candidates.len())];
         self.fetch(some.iter().map(|&(_, candidate)| candidate));
         let mut few = 0;
         for &(_, candidate) in some {
-            find_common(list, self.setting.y.row(candidate as usize), &mut self.common)?;
+            find_common(self.compare.query(), self.part.segment.lists.row(candidate as usize), &mut self.common)?;
             few += usize::from(self.common.len() <= MAX_SHARED);
         }
         Ok(2 * few > some.len())
     }
 
     /// The value for a list that shares few items; it may be known from another list.
-    fn value_of_pattern(
-        &mut self,
-        row: usize,
-        s: &mut Listed<'a>,
-        list: u32,
-        class: usize,
-        code: u32,
-    ) -> Result<f64, Error> {
+    fn value_of_pattern(&mut self, list: u32, class: usize, code: u32) -> Result<f64, Error> {
         if let Some(value) = self.patterns.value(class, code) {
             return Ok(value);
         }
-        let value = self.value(row, s, list as usize)?;
+        let value = self.compare.value(list as usize)?;
         self.patterns.keep(class, code, value);
         Ok(value)
     }
 
     /// Computes the values of candidates, as long as their bounds are good enough.
-    fn take_candidates(
-        &mut self,
-        row: usize,
-        s: &mut Listed<'a>,
-        kept: &mut Kept,
-        poll: &mut Poll<'_>,
-    ) -> Result<(), Error> {
+    fn take_candidates(&mut self, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let (mut rest, mut batch, mut computed) = (&mut candidates[..], FIRST_BATCH, 0);
         while !rest.is_empty() {
@@ -324,11 +283,11 @@ impl<'a> Searcher<'a> {
                     let next = &now[place..now.len().min(place + FETCHED)];
                     self.fetch(next.iter().map(|&(_, list)| list));
                 }
-                if !kept.admits(bound, list) {
+                if !self.admits(kept, bound, list) {
                     continue;
                 }
-                let value = self.value(row, s, list as usize)?;
-                kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
+                let value = self.compare.value(list as usize)?;
+                kept.offer(self.hit(list, value))?;
                 computed += 1;
                 if computed % VALUES_BETWEEN == 0 && poll.is_cancelled() {
                     return Ok(());
@@ -336,7 +295,7 @@ impl<'a> Searcher<'a> {
             }
             let mut good = 0;
             for place in 0..later.len() {
-                if kept.admits(later[place].0, later[place].1) {
+                if self.admits(kept, later[place].0, later[place].1) {
                     later.swap(good, place);
                     good += 1;
                 }
@@ -354,31 +313,14 @@ impl<'a> Searcher<'a> {
         let mut read = 0;
         for list in lists {
             let list = list as usize;
-            read ^= self.setting.fetch(list) ^ self.index.classes.of(list) as u32;
+            read ^= self.compare.fetch(list) ^ self.part.segment.classes.of(list) as u32;
         }
         std::hint::black_box(read);
-    }
-
-    /// The value for two lists that share an item.
-    fn value(&mut self, row: usize, s: &mut Listed<'a>, list: usize) -> Result<f64, Error> {
-        let setting = self.setting;
-        find_common(s.list, setting.y.row(list), &mut self.common)?;
-        let mut made;
-        let t = if let Some(ready) = self.ready.get_mut(self.index.classes.of(list)) {
-            // The prepared numbers depend on the shape only.
-            ready.list = setting.y.row(list);
-            ready
-        } else {
-            made = setting.listed(setting.y.row(list))?;
-            &mut made
-        };
-        let sum = setting.sums().of_common(s, t, &self.common, &mut self.memory)?;
-        Ok(setting.finished(setting.value_from_sum(sum), row, list))
     }
 }
 
 /// Finds the items that two lists have, by their places in both, in order of the items.
-fn find_common(s: List<'_>, t: List<'_>, common: &mut Vec<[u32; 2]>) -> Result<(), Error> {
+pub(super) fn find_common(s: List<'_>, t: List<'_>, common: &mut Vec<[u32; 2]>) -> Result<(), Error> {
     common.clear();
     memory::reserve(common, s.len().min(t.len()))?;
     let (mut in_s, mut in_t) = (0, 0);

@@ -3,7 +3,7 @@
 //! Bounds by norms are sums over the common items. Bounds by pairs take two running numbers for each list: the sum of
 //! the products `a` of the common items, and the sum of `a` times the products of the earlier items.
 
-use super::postings::{Postings, fraction};
+use super::postings::{LEAST, Postings, fraction};
 use crate::error::Error;
 use crate::memory;
 use crate::pair::lists::bounds::{Bound, BoundBy};
@@ -22,6 +22,8 @@ const LARGEST_QUOTIENT: f64 = 1e30;
 /// The number of lists that are compared with a limit at a time: one for each bit of a word.
 pub(super) const STRIP: usize = 64;
 
+/// The number of ranks that postings distinguish.
+pub(super) const RANKS: usize = 1 << u8::BITS;
 /// Numbers that are compared at the same time.
 const LANES: usize = 16;
 
@@ -69,10 +71,37 @@ impl SharedSums {
         }
     }
 
+    /// Adds up what the common items of a query and the lists add at most. `table` has this by group of lists and by the larger
+    /// rank; `groups` has the group of each class of lists, `classes` the class of each list if there are several.
+    pub(super) fn add_by_rank(
+        &mut self,
+        list: List<'_>,
+        postings: &Postings,
+        (groups, classes): (&[u8], &[u32]),
+        table: &[[f32; RANKS]],
+    ) {
+        let sums = &mut self.sums[..];
+        for &[item, start] in list {
+            let own = u8::try_from(start).unwrap_or(u8::MAX);
+            let (lists, ranks) = postings.with_ranks(item);
+            if let [of_ranks] = table {
+                for (&list, &rank) in lists.iter().zip(ranks) {
+                    sums[list as usize] += of_ranks[usize::from(rank.max(own))];
+                }
+            } else {
+                for (&list, &rank) in lists.iter().zip(ranks) {
+                    let group = usize::from(groups[classes[list as usize] as usize]);
+                    sums[list as usize] += table[group][usize::from(rank.max(own))];
+                }
+            }
+        }
+        self.scale = 1.0 + ROUNDING * (list.len() as f64 + 8.0);
+    }
+
     fn add_norms(&mut self, list: List<'_>, norms: &[f64], largest: f64, postings: &Postings) {
         for &[item, start] in list {
             let own = fraction(norms[start as usize], largest);
-            let (lists, norms) = postings.of_item(item);
+            let (lists, norms) = postings.with_norms(item);
             for (&list, &norm) in lists.iter().zip(norms) {
                 self.sums[list as usize] += own * norm;
             }
@@ -83,7 +112,7 @@ impl SharedSums {
         let (sums, singles) = (&mut self.sums[..], &mut self.singles[..]);
         for &[item, start] in list {
             let own = fraction(norms[start as usize], largest);
-            let (lists, norms) = postings.of_item(item);
+            let (lists, norms) = postings.with_norms(item);
             for (&list, &norm) in lists.iter().zip(norms) {
                 let (sum, single) = (&mut sums[list as usize], &mut singles[list as usize]);
                 let product = own * norm;
@@ -187,6 +216,11 @@ impl SharedSums {
     pub(super) fn clear(&mut self) {
         self.sums.fill(0.0);
     }
+}
+
+/// A bound in single precision, rounded up and positive.
+pub(super) fn rounded_up(bound: f64) -> f32 {
+    (bound as f32).next_up().max(LEAST)
 }
 
 /// The largest of some numbers, or 0.

@@ -1,0 +1,159 @@
+"""Distances between paths, and their updates for all neighbours of a path.
+
+Each is a squared Euclidean distance between vectors of zeros and ones. Each has three methods: `typical`, the approximate
+distance between two random paths; `between`, the distance of each path to each of the others; and `neighbours`, the
+distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import Array
+from wkendall._run import Run
+from wkendall.arrays.options import Reading
+from wkendall.gram import gram_of
+from wkendall.measures import KendallDistance
+from wkendall.optimize.moves import Counts, Moves, Orders
+from wkendall.rankings import read_both
+
+
+class Discordant:
+    """The number of pairs of items in a different order."""
+
+    def typical(self, length: int) -> float:
+        """Return the approximate distance between two random paths."""
+        return max(1.0, length * (length - 1) / 4)
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        return gram_of(*read_both(paths, others, Reading("orders")), KendallDistance(), Run())
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path from each evaluated path."""
+        return moves.discordant(ranks, distances)
+
+
+class Displaced:
+    """The number of positions with a different item: for assignments."""
+
+    def typical(self, length: int) -> float:
+        """Return the approximate distance between two random paths."""
+        return float(max(1, length))
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        found = np.zeros((len(paths), len(others)))
+        for position in range(paths.shape[1]):
+            found += paths[:, position, np.newaxis] != others[:, position]
+        return found
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path from each evaluated path.
+
+        An insertion shifts the items in between by one position. Their matches are sums over a range: differences of
+        running sums.
+        """
+        items, evaluated = ranks.shape
+        found: Counts = np.empty((len(moves), evaluated), np.int32)
+        places = np.arange(items, dtype=np.int32)[:, np.newaxis]
+        stay, left, right = (_running(ranks == places + shift) for shift in (0, -1, 1))
+        here = (ranks == places).astype(np.int32)
+        turned = {0: here, -1: np.zeros((items + 1, evaluated), np.int32)}
+        base, end = distances.astype(np.int32), 0
+        for offset in range(1, moves.reach + 1):
+            count = items - offset
+            low, high = places[:count], places[offset:]
+            up = (ranks[:count] == high).astype(np.int32)
+            down = (ranks[offset:] == low).astype(np.int32)
+            lost = stay[offset + 1 :] - stay[:count]
+            gains = [up + left[offset + 1 :] - left[1 : count + 1] - lost]
+            if offset >= 2:
+                gains.append(down + right[offset:-1] - right[:count] - lost)
+                gains.append(up + down - here[:count] - here[offset:])
+            if moves.reversals:
+                turned[offset] = up + down + turned.pop(offset - 2)[1 : count + 1]
+                if offset >= 3:
+                    gains.append(turned[offset] - lost)
+            for gain in gains:
+                np.subtract(base, gain, out=found[end : end + count])
+                end += count
+        return found
+
+
+class Edges:
+    """The number of edges of a tour that the other tour does not have.
+
+    A path is a tour without its first item. This item comes before the first and after the last item of the path. The
+    edges of a tour do not depend on its start and direction.
+    """
+
+    def typical(self, length: int) -> float:
+        """Return the approximate distance between two random paths."""
+        return float(length + 1)
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        length = paths.shape[1]
+        ranks = np.argsort(others, axis=1).T
+        found = np.empty((len(paths), len(others)))
+        for row, path in enumerate(paths):
+            found[row] = length + 1 - _shared(ranks[path].astype(np.int32), 1).sum(axis=0)
+        return found
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path from each evaluated path: a move replaces two to four edges."""
+        items, evaluated = ranks.shape
+        found: Counts = np.empty((len(moves), evaluated), np.int32)
+        # shared[offset][k]: whether the items at positions k and k + offset are adjacent in the evaluated tour. Position 0
+        # and the last position are the first item of the tour; the items of the path are at 1..items.
+        shared = {offset: _shared(ranks, offset) for offset in (1, 2) if offset <= items + 1}
+        step, skip, end = shared[1], shared.get(2), 0
+        for offset in range(1, moves.reach + 1):
+            count = items - offset
+            shared[offset + 1] = _shared(ranks, offset + 1)
+            near, far = shared[offset], shared[offset + 1]
+            # Edges before and after both ends of the part: a - 1, a, a + 1 and b - 1, b, b + 1 for positions a < b.
+            before, first = step[:count], step[1 : count + 1]
+            last, behind = step[offset : offset + count], step[offset + 1 : offset + 1 + count]
+            inside, outside, across = near[1 : count + 1], far[:count], far[1 : count + 1]
+            assert skip is not None
+            gains = [skip[:count] + inside + across - before - first - behind]
+            if offset >= 2:
+                gains.append(skip[offset : offset + count] + outside + inside - last - behind - before)
+                inner = shared[offset - 1]
+                exchanged = outside + inner[2 : count + 2] + inner[1 : count + 1] + across
+                gains.append(exchanged - before - first - last - behind)
+            if moves.reversals and offset >= 3:
+                gains.append(outside + across - before - behind)
+            for gain in gains:
+                np.subtract(distances, gain, out=found[end : end + count])
+                end += count
+            shared.pop(offset - 1, None)
+        return found
+
+
+#: A distance between paths.
+Distance = Discordant | Displaced | Edges
+
+
+def _running(matches: NDArray[np.bool_]) -> Counts:
+    """Return sums over the first rows: row k is the sum over rows 0..k - 1."""
+    sums: Counts = np.zeros((len(matches) + 1, matches.shape[1]), np.int32)
+    np.cumsum(matches, axis=0, out=sums[1:])
+    return sums
+
+
+def _shared(ranks: NDArray[np.int32], offset: int) -> Counts:
+    """Tell, for all positions k and k + offset of a tour with its first item at both ends, whether they are adjacent."""
+    items, evaluated = ranks.shape
+    count = items + 2 - offset
+    found: Counts = np.zeros((count, evaluated), np.int32)
+    if offset <= items:
+        outer = (ranks == 0) | (ranks == items - 1)
+        found[0] = outer[offset - 1]
+        found[-1] = outer[items - offset]
+    if offset < items:
+        found[1:-1] = np.abs(ranks[offset:] - ranks[:-offset]) == 1
+    return found

@@ -1,0 +1,301 @@
+"""The weight "later", and kernels with weights of items: against definitions that share no code with the package."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+import wkendall
+from comparisons import groups
+from definitions import random_rankings
+from item_weights import kernel_matrix
+
+NAN = np.nan
+KINDS = ["complete", "ties", "bottom", "lists", "tied lists"]
+#: Around the number of items up to which features are compared.
+SIZES = [*range(9), 16, 33, 39, 40, 41, 45]
+
+
+def weights_of(n, rng):
+    """Every weight, with `u` by name and as numbers of both signs."""
+    top = [{"weight": "top", "k": (n + 1) // 2}, {"weight": "top", "k": n}] if n else []
+    u = rng.standard_normal(n)
+    with_u = [{"weight": weight, "u": named} for weight in ("add", "mult", "later") for named in ("ap", "log", u)]
+    return [{"weight": "standard"}, *top, {"weight": "average"}, *with_u]
+
+
+def rows_of(kind, rng, m, n):
+    rows = random_rankings(rng, m, n).astype(float)
+    if kind in ("ties", "tied lists"):
+        rows = np.ceil(rows * rng.integers(1, n + 1, m)[:, None] / n) if n else rows
+    if kind in ("bottom", "lists", "tied lists"):
+        rows = np.where(rng.random((m, n)) < rng.random((m, 1)), rows, NAN)
+        rows[:1] = NAN
+    return rows
+
+
+def read(kind, rows):
+    if kind in ("lists", "tied lists"):
+        return wkendall.from_lists([[set(group) for group in groups(row)] for row in rows], items=range(rows.shape[1]))
+    return wkendall.Rankings(rows, ties="mean" if kind == "ties" else "error", missing="bottom")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", SIZES)
+def test_values(kind, n):
+    rng = np.random.default_rng(n)
+    X, Y = rows_of(kind, rng, 5, n), rows_of(kind, rng, 4, n)
+    Y[:1] = X[:1]
+    x, y = read(kind, X), read(kind, Y)
+    v = rng.uniform(0, 2, n) * (rng.random(n) < 0.8)
+    for weight in weights_of(n, rng):
+        for item_weight in (None, v) if weight["weight"] == "later" else (v,):
+            for signed in (False, True):
+                parameters = weight | {"signed": signed, "item_weight": item_weight}
+                for normalize in (False, True):
+                    wanted = kernel_matrix(X, Y, **parameters, normalize=normalize)
+                    kernel = wkendall.Kendall(**parameters, normalize=normalize)
+                    found = wkendall.gram_matrix(x, y, kernel)
+                    unit = max(1.0, np.abs(wanted).max(initial=0))
+                    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-12 * unit, err_msg=str(kernel))
+                    # Bitwise identical: either order, and a copy. Without weights of items there are several strategies.
+                    tolerance = 1e-13 * unit if item_weight is None else 0
+                    np.testing.assert_array_equal(wkendall.gram_matrix(y, x, kernel), found.T)
+                    K = wkendall.gram_matrix(x, kernel=kernel)
+                    np.testing.assert_array_equal(wkendall.gram_matrix(x, x[:], kernel), K)
+                    np.testing.assert_allclose(wkendall.diagonal(x, kernel), K.diagonal(), rtol=0, atol=tolerance)
+                    assert wkendall.kernel(x[1:2], y[2:3], kernel) == pytest.approx(found[1, 2], rel=0, abs=tolerance)
+                    if normalize:
+                        np.testing.assert_allclose(K.diagonal(), K.diagonal() > 0, rtol=0, atol=tolerance)
+                        assert np.abs(K).max(initial=0) <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_eigenvalues(kind):
+    rng = np.random.default_rng(1)
+    for n in (3, 5, 9, 35):
+        rankings = read(kind, rows_of(kind, rng, 60, n))
+        v = rng.uniform(0, 2, n)
+        for weight in weights_of(n, rng):
+            for signed in (False, True):
+                kernel = wkendall.Kendall(**weight, signed=signed, normalize=n == 9, item_weight=v)
+                values = np.linalg.eigvalsh(wkendall.gram_matrix(rankings, kernel=kernel))
+                assert values[0] >= -1e-10 * max(values[-1], 1e-300)
+
+
+def test_items_that_all_weigh_one():
+    """They change nothing, bitwise."""
+    rng = np.random.default_rng(2)
+    for n in (1, 6, 50):
+        X = random_rankings(rng, 8, n)
+        for weight in weights_of(n, rng):
+            plain, ones = (wkendall.Kendall(**weight, item_weight=w) for w in (None, np.ones(n)))
+            if weight["weight"] == "later":
+                np.testing.assert_allclose(ones(X), plain(X), rtol=1e-12, atol=1e-13)
+            else:
+                np.testing.assert_array_equal(ones(X), plain(X))
+            np.testing.assert_allclose(
+                wkendall.Kendall(**weight, item_weight=2 * np.ones(n))(X), 4 * plain(X), rtol=1e-9, atol=1e-9
+            )
+
+
+def test_relabelled_items():
+    rng = np.random.default_rng(3)
+    for n in (6, 40):
+        X, labels, v = random_rankings(rng, 6, n), rng.permutation(n), rng.uniform(0, 1, n)
+        for weight in weights_of(n, rng):
+            one, other = (wkendall.Kendall(**weight, item_weight=w) for w in (v, v[labels]))
+            np.testing.assert_allclose(other(X[:, labels]), one(X), rtol=1e-12, atol=1e-12)
+        later = wkendall.Kendall("later", u="ap")
+        np.testing.assert_allclose(later(X[:, labels]), later(X), rtol=1e-13)
+
+
+def test_later_and_ap_correlation():
+    """The first ranking is fixed: the sum of both directions' terms, not the product."""
+    n = 5
+    s, X = np.arange(1, n + 1), np.array(list(permutations(range(1, n + 1))))
+    tau = wkendall.APCorrelation()(X, [s])[:, 0]
+    # With u = 1 in the other ranking, the sum of "later" is that of AP correlation: (tau + 1) (n - 1) / 2.
+    u = wkendall.position_weights(n, "later", u="ap")
+    ones = np.triu(np.ones((n, n)), 1)
+    numbers = [np.sum(u[np.ix_(s - 1, s - 1)] * ones[np.ix_(x - 1, x - 1)]) for x in X]
+    np.testing.assert_allclose(numbers, (tau + 1) * (n - 1) / 2, atol=1e-12)
+
+
+def test_kappa():
+    rng = np.random.default_rng(4)
+    for n in (0, 1, 5, 40):
+        pi = random_rankings(rng, 1, n)[0]
+        for signed in (False, True):
+            kernel = wkendall.Kendall("later", u="ap", signed=signed)
+            wanted = kernel_matrix(np.arange(1.0, n + 1)[None], pi[None].astype(float), "later", u="ap", signed=signed)
+            assert wkendall.kappa(pi, kernel) == pytest.approx(wanted[0, 0], abs=1e-12)
+    with pytest.raises(wkendall.RankingError, match="kappa") as caught:
+        wkendall.kappa([2, 1, 3], item_weight=[1, 2, 3])
+    assert caught.value.argument == "item_weight"
+
+
+def test_position_weights():
+    np.testing.assert_array_equal(wkendall.position_weights(3, "later", u=[5, 3, 2]), [[0, 3, 2], [0, 0, 2], [0, 0, 0]])
+    X = random_rankings(np.random.default_rng(5), 6, 7)
+    U = wkendall.position_weights(7, "later", u="ap")
+    np.testing.assert_allclose(
+        wkendall.gram_matrix(X, U=U), wkendall.gram_matrix(X, weight="later", u="ap"), rtol=1e-12
+    )
+    np.testing.assert_array_equal(wkendall.position_weights(3, "add", u="ap")[0], [0, 1, 0.5])
+    with pytest.raises(wkendall.RankingError, match="later") as caught:
+        wkendall.position_weights(3, "later", u="ap", order=3)
+    assert caught.value.argument == "order"
+
+
+def test_shorthand():
+    X, v = random_rankings(np.random.default_rng(6), 5, 4), [1, 0, 2, 3]
+    kernel = wkendall.Kendall("later", u="ap", item_weight=v)
+    np.testing.assert_array_equal(wkendall.gram_matrix(X, weight="later", u="ap", item_weight=v), kernel(X))
+    assert wkendall.kernel(X[0], X[1], weight="later", u="ap", item_weight=v) == kernel(X)[0, 1]
+    np.testing.assert_array_equal(wkendall.diagonal(X, item_weight=v), wkendall.Kendall(item_weight=v)(X).diagonal())
+    assert repr(kernel) == "Kendall('later', u='ap', item_weight=[1, 0, 2, 3])"
+
+
+def test_correlation_with_later():
+    rng = np.random.default_rng(7)
+    for n in (2, 5, 40):
+        X = random_rankings(rng, 5, n)
+        for u in ("ap", rng.uniform(0, 1, n), rng.standard_normal(n)):
+            concordant, signed = (wkendall.Kendall("later", u=u, signed=signed)(X) for signed in (False, True))
+            total = 2 * concordant - signed
+            wanted = np.divide(signed, total, out=np.zeros_like(total), where=total != 0)
+            np.testing.assert_allclose(wkendall.KendallCorrelation("later", u=u)(X), wanted, rtol=1e-8, atol=1e-9)
+
+
+def test_combinations_and_neighbours():
+    rng = np.random.default_rng(8)
+    X, v = random_rankings(rng, 30, 6), rng.uniform(0, 1, 6)
+    one, two = wkendall.Kendall("mult", u="log", item_weight=v), wkendall.Kendall("later", u="ap", signed=True)
+    np.testing.assert_allclose((2 * one + two * one)(X), 2 * one(X) + two(X) * one(X), rtol=1e-13, atol=1e-13)
+    for kernel in (one, two):
+        K = kernel(X)
+        np.fill_diagonal(K, -np.inf)
+        near = wkendall.neighbors(X, n_neighbors=3, measure=kernel)
+        np.testing.assert_array_equal(near.values, -np.sort(-K, axis=1)[:, :3])
+        within = wkendall.neighbors_within(X, radius=np.median(K), measure=kernel)
+        assert within.nnz == (np.median(K) <= K).sum()
+
+
+def test_very_large_and_small_numbers():
+    X = random_rankings(np.random.default_rng(9), 5, 40)
+    v = np.linspace(0, 1, 40)
+    for u in (np.linspace(1, 2, 40), np.geomspace(1, 1e-30, 40)):
+        for weight in ("add", "mult", "later"):
+            kernel = wkendall.Kendall(weight, u=u, item_weight=v, normalize=True)
+            for scale in (1e-200, 1e120):
+                huge = wkendall.Kendall(weight, u=scale * u, item_weight=scale * v, normalize=True)
+                np.testing.assert_allclose(huge(X), kernel(X), rtol=1e-9)
+    for parameters in ({"u": 1e200 * np.ones(40)}, {"u": "ap", "item_weight": 1e200 * v}):
+        with pytest.raises(wkendall.RankingError):
+            wkendall.Kendall("later", **parameters)(X)
+
+
+def test_terms_that_cancel():
+    """A self-similarity that is only rounding is 0."""
+    X = random_rankings(np.random.default_rng(10), 4, 2)
+    kernel = wkendall.Kendall("add", u=[0.1, -0.1], item_weight=[1, 2], normalize=True)
+    assert not kernel(X).any()
+
+
+def test_large_catalogues():
+    """The cost depends on the lengths of the lists."""
+    rng, n = np.random.default_rng(11), 200_000
+    lists = [rng.choice(n, 10, replace=False).tolist() for _ in range(40)]
+    rankings = wkendall.from_lists(lists, items=range(n))
+    v = rng.uniform(0, 1, n)
+    few = np.unique(lists)
+    for weight in ({"weight": "later", "u": "ap"}, {"weight": "average"}, {"weight": "mult", "u": "log"}):
+        for signed in (False, True):
+            K = wkendall.Kendall(**weight, item_weight=v, signed=signed, normalize=True)(rankings)
+            np.testing.assert_allclose(K.diagonal(), 1)
+            assert np.linalg.eigvalsh(K)[0] > -1e-10
+    # Items without a weight do not count: as if there were fewer, if ranks do not matter.
+    v[np.setdiff1d(np.arange(n), few)] = 0
+    places = {item: place for place, item in enumerate(few.tolist())}
+    fewer = wkendall.from_lists([[places[item] for item in row] for row in lists], items=range(len(few)))
+    one, other = (wkendall.Kendall(item_weight=w, signed=True) for w in (v, v[few]))
+    np.testing.assert_allclose(one(rankings), other(fewer), rtol=1e-9)
+
+
+def test_what_is_refused():
+    X = random_rankings(np.random.default_rng(12), 4, 4)
+    for parameters, argument in [
+        ({"item_weight": [1, 2, 3]}, "item_weight"),
+        ({"item_weight": [1, 2, -3, 4]}, "item_weight"),
+        ({"item_weight": [1, 2, NAN, 4]}, "item_weight"),
+        ({"item_weight": np.ones(4), "order": 3}, "item_weight"),
+        ({"weight": "later", "u": "ap", "order": 3}, "order"),
+        ({"weight": "later", "u": "ap", "order": 1}, "order"),
+        ({"weight": "later"}, "u"),
+        ({"weight": "later", "u": "ap", "k": 2}, "k"),
+    ]:
+        with pytest.raises(wkendall.RankingError) as caught:
+            wkendall.gram_matrix(X, **parameters)
+        assert caught.value.argument == argument
+        assert "\n" not in str(caught.value)
+    unknown = np.where(X == 1, NAN, X)
+    for parameters in ({"weight": "later", "u": "ap"}, {"item_weight": [1, 2, 3, 4]}):
+        with pytest.raises(ValueError, match="anywhere"):
+            wkendall.gram_matrix(unknown, missing="anywhere", **parameters)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features(kind):
+    rng = np.random.default_rng(13)
+    for n in (0, 1, 2, 6, 55):
+        rankings = read(kind, rows_of(kind, rng, 5, n))
+        v = rng.uniform(0, 2, n) * (rng.random(n) < 0.8)
+        for weight in weights_of(n, rng):
+            for signed in (False, True):
+                for item_weight in (v, None) if weight["weight"] == "later" else (v,):
+                    kernel = wkendall.Kendall(**weight, signed=signed, normalize=n == 6, item_weight=item_weight)
+                    F = wkendall.features(rankings, kernel)
+                    K = kernel(rankings)
+                    unit = max(1.0, np.abs(K).max(initial=0))
+                    np.testing.assert_allclose(F @ F.T, K, rtol=0, atol=2e-12 * unit, err_msg=str(kernel))
+    X = random_rankings(rng, 4, 4)
+    for item_weight in (None, np.ones(4), np.arange(4)):
+        estimator = wkendall.KendallFeatures(wkendall.Kendall(item_weight=item_weight)).fit(X)
+        assert len(estimator.get_feature_names_out()) == estimator.transform(X).shape[1]
+
+
+def test_consensus_and_importance_of_later():
+    rng = np.random.default_rng(14)
+    X, every = random_rankings(rng, 9, 5), np.array(list(permutations(range(1, 6))))
+    coef = rng.standard_normal(9)
+    for signed in (False, True):
+        for normalize in (False, True):
+            kernel = wkendall.Kendall("later", u="ap", signed=signed, normalize=normalize)
+            found = wkendall.consensus(X, kernel=kernel)
+            assert found.score == pytest.approx(kernel(every, X).mean(axis=1).max())
+            assert kernel([found.ranking], X).mean() == pytest.approx(found.score)
+            U = wkendall.TensorKernel(wkendall.position_weights(5, "later", u="ap"))
+            if not signed and not normalize:
+                wanted = wkendall.pair_importance(X, coef, kernel=U)
+                for one, other in zip(wkendall.pair_importance(X, coef, kernel=kernel), wanted, strict=True):
+                    np.testing.assert_allclose(one, other, rtol=1e-12)
+    for function in (wkendall.consensus, lambda X, kernel: wkendall.pair_importance(X, coef, kernel=kernel)):
+        with pytest.raises(wkendall.RankingError) as caught:
+            function(X, kernel=wkendall.Kendall(item_weight=[1, 2, 3, 4, 5]))
+        assert caught.value.argument == "item_weight"
+
+
+@pytest.mark.parametrize("made", [
+    lambda v: wkendall.AverageOverlap(item_weight=v), lambda v: wkendall.Kendall("mult", u="log", signed=True, item_weight=v),
+])  # fmt: skip
+def test_neighbours_of_lists_by_weighted_measures(made):
+    """More lists than those for which all pairs are compared anyway."""
+    rng = np.random.default_rng(4)
+    lists = np.argsort(rng.random((5000, 60)), axis=1)[:, :5]
+    rankings = wkendall.from_lists(lists, items=range(60))
+    measure = made(rng.random(60))
+    found = wkendall.neighbors(rankings[:20], rankings, n_neighbors=7, measure=measure)
+    values = wkendall.similarity_matrix(rankings[:20], rankings, measure)
+    wanted = np.lexsort((np.broadcast_to(np.arange(5000), values.shape), -values))[:, :7]
+    np.testing.assert_array_equal(found.indices, wanted)
+    np.testing.assert_array_equal(found.values, np.take_along_axis(values, wanted, axis=1))
