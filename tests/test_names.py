@@ -225,6 +225,28 @@ def test_fitted_estimators_read_arrays_as_the_rankings_of_fit(name):
     np.testing.assert_array_equal(model.transform(6 - other), wkendall.gram_matrix(other, RANKS, kernel))
 
 
+def test_searched_rankings_keep_how_they_were_read():
+    other = datasets.make_uniform(4, 5, rng=1)
+    model = wkendall.KendallNeighbors(1).fit(Rankings(6 - COMPLETE, top="high"))
+    model.add(Rankings(pd.DataFrame(6 - other, index=list("abcd"), columns=ITEMS), top="high"))
+    wanted = wkendall.distance_matrix(np.r_[RANKS, other], other)
+    np.testing.assert_array_equal(wkendall.distance_matrix(model.rankings_, 6 - other), wanted)
+    mask = pd.Series([False] * 12 + [True] * 4, index=[*LABELS, *"abcd"])
+    with pytest.raises(RankingError, match=r"^row 0 is labelled 'p00' in the rankings and 'd' in the mask, but"):
+        model.remove(mask[::-1])
+    assert model.remove(mask).rankings_.labels == LABELS
+    np.testing.assert_array_equal(wkendall.distance_matrix(model.rankings_, 6 - other), wanted[:12])
+
+
+def test_arrays_beside_lists_are_ranks():
+    ranks = [[1, 2, np.nan, np.nan], [2, 2, 1, np.nan]]
+    for lists in ([[3, 1], [0, 2]], np.array([[3, 1], [0, 2]])):
+        found = wkendall.from_lists(lists, items=range(4))
+        np.testing.assert_array_equal(
+            wkendall.gram_matrix(found, ranks), wkendall.gram_matrix(found, Rankings(ranks, **BOTTOM))
+        )
+
+
 # Names in messages.
 
 
@@ -270,6 +292,8 @@ def test_advice_names_rankings_where_there_are_no_options():
 
 def test_lazy_frames_are_refused():
     lazy = pl.from_pandas(COMPLETE).lazy()
+    with pytest.raises(TypeError, match=r"^data is a LazyFrame, .*: pass data\.collect\(\)$"):
+        wkendall.corr(lazy)
     for call in (Rankings, wkendall.gram_matrix, wkendall.KendallGram().fit):
         with pytest.raises(TypeError, match=r"^X is a LazyFrame, .*: pass X\.collect\(\)$"):
             call(lazy)

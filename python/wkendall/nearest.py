@@ -375,14 +375,13 @@ class Searched:
 
     def __init__(self, rankings: Rankings) -> None:
         """Keep rankings."""
-        described = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
-        self._set(rankings.shape, rankings._missing, described)
+        self._set(rankings.shape, rankings._missing, rankings._parts)
         self._handle = rankings._handle
 
     def _set(self, shape: tuple[int, int], missing: Missing, described: dict[str, Any]) -> None:
         """Set everything but the rankings themselves."""
         self.shape, self._missing = shape, missing
-        #: The items, labels and counts of a `Rankings`, and how many items its rows list.
+        #: The items, labels and counts of a `Rankings`, how many items its rows list, and how it was read.
         self._described = described
         #: Those who add or remove rankings hold it.
         self.growing = Lock()
@@ -464,6 +463,7 @@ class Searched:
             raise bad_argument("X", f": {rule}: both must be read in the same way", kind="missing")
         old = self._described
         both: dict[str, Any] = {"items": old["items"] if new._items is None else new._items}
+        both["reading"] = old.get("reading")
         for name, default in (("listed", self.shape[1]), ("counts", 1)):
             parts = (old[name], len(self)), (getattr(new, f"_{name}"), len(new))
             if any(part is not None for part, _ in parts):

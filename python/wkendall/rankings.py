@@ -112,10 +112,11 @@ class Rankings:
                 rule = f"the rankings have {read.n_items} items: pass a name for each"
                 raise ValueError(f"items has {len(names)} names, but {rule}")
             read = matched(Rankings._made(read._handle, items=names), read)
-        self.__dict__.update(read.__dict__, _items=read._items if names is None else names)
+            read = read._with(items=names)
         if counts is not None:
             check_same_rows(read, counts, ("X", "counts"))
-            self.__dict__["_counts"] = as_counts(counts, len(read))
+            read = read._with(counts=as_counts(counts, len(read)))
+        self.__dict__.update(vars(read))
 
     @classmethod
     def _made(
@@ -145,8 +146,12 @@ class Rankings:
 
     def _with(self, **parts: Any) -> Rankings:
         """Return the same rankings with other names, labels or counts."""
-        known = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
-        return Rankings._made(self._handle, self._missing, **known | {"reading": self._reading} | parts)
+        return Rankings._made(self._handle, self._missing, **self._parts | parts)
+
+    @property
+    def _parts(self) -> dict[str, Any]:
+        """What belongs to the rankings, as `_made` takes it."""
+        return {name: self.__dict__[f"_{name}"] for name in ("listed", "items", "labels", "counts", "reading")}
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
@@ -369,8 +374,7 @@ class Rankings:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = {"listed": self._listed, "items": self._items, "labels": self._labels, "counts": self._counts}
-        return _unpickled, (self._places, self._missing, parts | {"reading": self._reading})
+        return _unpickled, (self._places, self._missing, self._parts)
 
     def __repr__(self) -> str:
         lines = [f"Rankings: {self._summary()}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -198,7 +199,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         """
         check_is_fitted(self)
         with self._searched.growing:
-            self._change(self._searched.removed(as_rows(rows, len(self._searched)), Run(n_jobs=self.n_jobs)))
+            self._change(self._searched.removed(as_rows(rows, self._searched), Run(n_jobs=self.n_jobs)))
         return self
 
     def _change(self, searched: Searched) -> None:
@@ -456,10 +457,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self.n_samples_fit_
 
 
-def as_rows(rows: Index, count: int) -> NDArray[np.int64]:
-    """Return row numbers below `count`, from a number, a slice, a mask or numbers, which may count from the end."""
+def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
+    """Return row numbers, from a number, a slice, a mask or numbers, which may count from the end."""
+    count = len(searched)
     numbers = np.arange(count)[rows] if isinstance(rows, slice) else np.asarray(rows)
     if numbers.dtype.kind == "b" and numbers.shape == (count,):
+        labelled = SimpleNamespace(_labels=searched._described["labels"])
+        check_same_rows(labelled, rows, ("the rankings", "the mask"))
         return np.flatnonzero(numbers)
     if numbers.size == 0:
         return np.zeros(0, dtype=np.int64)

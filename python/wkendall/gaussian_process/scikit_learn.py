@@ -71,8 +71,8 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         if eval_gradient and Y is not None:
             raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
         fixed = self._hyperparameter().fixed
-        x = self._read(X)
-        y = None if Y is None else matched(x, self._read(Y, "Y"))
+        x = self._read(X, "X", Y)
+        y = None if Y is None else matched(x, self._read(Y, "Y", X))
         K: Array = gram_of(x, y, self._kernel(x.n_items), self._run())
         if not eval_gradient:
             return K

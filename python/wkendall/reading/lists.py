@@ -131,9 +131,10 @@ def _numbered(lists: NDArray[Any], columns: dict[object, int], *, given: bool) -
         wrong = cast("int", error.row)
     if wrong < rows:
         _row(wrong, lists[wrong].tolist(), columns, "error")  # raises the error
+    reading = Reading(ties="mean", missing="bottom")
     if length == len(columns):
-        return Contents("lists", parts, tuple(columns)).rankings(Reading(ties="mean", missing="bottom"))
-    return Rankings._made(core, "bottom", listed=np.full(rows, length), items=tuple(columns))
+        return Contents("lists", parts, tuple(columns)).rankings(reading)
+    return Rankings._made(core, "bottom", listed=np.full(rows, length), items=tuple(columns), reading=reading)
 
 
 def columns_of(items: object) -> dict[object, int]:

@@ -12,6 +12,7 @@ from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
 from wkendall._memory import check_fits
 from wkendall._text import shown
+from wkendall.arrays.convert import check_collected
 from wkendall.arrays.sparse import is_sparse
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
 
@@ -68,6 +69,7 @@ def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
 
     With `sparse`, sparse arrays are read as such: what they do not store is 0.
     """
+    check_collected(data, name)
     if is_sparse(data):
         if not sparse:
             rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"

@@ -202,7 +202,10 @@ def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
     array = real_array(given, "y", (1, 2), "numbers, one for each ranking, or vectors, one per row")
     _check_rows(len(array), rows)
     vectors = array[:, np.newaxis] if array.ndim == 1 else array
-    _check_finite(vectors)
+    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
+        value = float(vectors[row, column])
+        known = {"row": row, "column": column, "value": value}
+        raise bad_argument("y", f" is {value}: numbers must be finite", kind="infinite", **known)
     largest = np.abs(vectors).max(initial=0.0)
     # Differences of the largest doubles would not be finite.
     unit = 0.25 if largest > 2.0**1021 else 1.0
@@ -223,20 +226,6 @@ def _without_middle(column: list[Any], unit: Fraction) -> tuple[Array, Array]:
     left = [unit * (value - middle) for value in exact]
     high = list(map(float, left))
     return np.array(high), np.array([float(value - Fraction(first)) for value, first in zip(left, high, strict=True)])
-
-
-def _check_finite(vectors: Array) -> None:
-    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
-        value = float(vectors[row, column])
-        known = {"row": row, "column": column, "value": value}
-        raise bad_argument("y", f" is {value}: numbers must be finite", kind="infinite", **known)
-
-
-def _checked_bandwidth(bandwidth: object) -> float:
-    number = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
-    if not 0 < number < math.inf:
-        raise bad_argument("bandwidth", f" is {number}, but must be a finite number above 0", value=number)
-    return number
 
 
 def median_distance(numbers: Numbers, counts: samples.Counts) -> float:
