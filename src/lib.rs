@@ -128,8 +128,8 @@ mod simd;
 mod weight;
 
 pub use correlations::{
-    Alternative, Coefficient, Columns, CorrelationSettings, Correlations, correlations, correlations_at_least,
-    correlations_of, leave_one_out,
+    Alternative, Coefficient, ColumnPairs, Columns, CorrelationSettings, Correlations, correlations,
+    correlations_at_least, correlations_of, leave_one_out,
 };
 pub use error::Error;
 #[doc(hidden)]

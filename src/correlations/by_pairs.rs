@@ -176,7 +176,7 @@ impl<'a> ByPairs<'a> {
     fn entry(&self, row: usize, column: usize, room: &mut Room) -> Result<Entry, Error> {
         if self.settings.needs_detail() {
             let found = self.estimate(row, column, room)?;
-            return Ok(self.from_estimate(&found));
+            return Ok(self.finished(&found));
         }
         let spearman = self.settings.coefficient == Coefficient::Spearman;
         let (value, pvalue) = match (&self.x.0, &self.y.0) {
@@ -184,7 +184,7 @@ impl<'a> ByPairs<'a> {
                 let enough = x.observations() >= self.finish.least();
                 (if enough { room.lookup.spearman(x, row, y, column)? } else { f64::NAN }, f64::NAN)
             }
-            (Kind::Sparse(x), Kind::Sparse(y)) => self.finish.from_counts(&room.lookup.count(x, row, y, column)?),
+            (Kind::Sparse(x), Kind::Sparse(y)) => self.finish.of_counts(&room.lookup.count(x, row, y, column)?),
             _ if spearman => {
                 self.find_levels(row, column, room)?;
                 (room.spearman(self.finish.least())?, f64::NAN)
@@ -193,7 +193,7 @@ impl<'a> ByPairs<'a> {
                 let observed = by_sorting(x.row(row), y.row(column), &mut room.workspace);
                 self.find_levels(row, column, room)?;
                 let (joint, levels) = room.joint_ties()?;
-                self.finish.from_counts(&Counts { observed, joint, levels })
+                self.finish.of_counts(&Counts { observed, joint, levels })
             }
             _ => return Ok(NONE), // one of them sparse: refused before
         };
@@ -217,7 +217,7 @@ impl<'a> ByPairs<'a> {
     }
 
     /// The coefficient with its p-value and interval.
-    fn from_estimate(&self, found: &Estimate) -> Entry {
+    fn finished(&self, found: &Estimate) -> Entry {
         let Estimate { statistic, error, null_error, balance, observations } = *found;
         if statistic.is_nan() || observations < self.finish.least() {
             return NONE;

@@ -142,7 +142,7 @@ impl Details {
         if !self.sum_before(y.count, cancel)? {
             return Ok(None);
         }
-        self.move_sums()?;
+        self.move_sums();
         let mut sums = Sums { levels: self.blocks.len().min(of_y) as f64, ..Sums::default() };
         for one in &self.all {
             sums.total += one.weight;
@@ -283,7 +283,7 @@ impl Details {
     }
 
     /// Finds the sums `moved`.
-    fn move_sums(&mut self) -> Result<(), Error> {
+    fn move_sums(&mut self) {
         let Self { blocks, all, by_level, .. } = self;
         let totals = all.iter().fold([0.0; 2], |[r, q], one| [r + one.weight * one.r, q + one.weight * one.q]);
         let mut before = [0.0; 2];
@@ -298,7 +298,7 @@ impl Details {
             }
             before = [before[0] + own[0], before[1] + own[1]];
         }
-        by_level.iter_mut().for_each(|sums| *sums = [0.0; 2]);
+        by_level.fill([0.0; 2]);
         for one in &*all {
             let [r, q] = &mut by_level[one.level as usize];
             *r += one.weight * one.r;
@@ -316,7 +316,6 @@ impl Details {
             let [r, q] = by_level[one.level as usize];
             (one.moved[1], one.moved[3]) = (r, q);
         }
-        Ok(())
     }
 }
 

@@ -49,7 +49,7 @@ impl Finish {
     }
 
     /// The coefficient, and its p-value if that follows from the counts, otherwise NaN.
-    pub(super) fn from_counts(&self, counts: &Counts) -> (f64, f64) {
+    pub(super) fn of_counts(&self, counts: &Counts) -> (f64, f64) {
         let (value, pvalue) = self.finish(&counts.observed);
         let Observed { observations, balance, ties: [one, other] } = counts.observed;
         let value = match self.coefficient {

@@ -384,6 +384,9 @@ pub fn correlations_of(
     Ok(found)
 }
 
+/// Pairs of columns, and a coefficient for each.
+pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
+
 /// The pairs of columns whose coefficient is at least `limit` or at most `-limit`, with their coefficients. Without `y`
 /// each pair of different columns of `x` is looked at once, the earlier column first. Never makes a whole matrix.
 ///
@@ -395,9 +398,9 @@ pub fn correlations_at_least(
     limit: f64,
     settings: &CorrelationSettings<'_>,
     options: Options<'_>,
-) -> Result<(Vec<(usize, usize)>, Vec<f64>), Error> {
+) -> Result<ColumnPairs, Error> {
     options.check()?;
-    if !(limit >= 0.0) {
+    if limit.is_nan() || limit < 0.0 {
         let rule = "a number that is not negative".to_owned();
         return Err(Error::Parameter { name: "limit", value: limit.to_string(), rule });
     }

@@ -193,7 +193,7 @@ impl SparseColumns {
         add(&order[..negative], &mut level, out);
         // Observations without a level yet, but for those with a positive value, are 0.
         if entries.len() < self.observations {
-            for entry in &entries[..] {
+            for entry in entries {
                 if entry.sign > 0 {
                     out.of_items[entry.observation as usize] = 0;
                 }
