@@ -166,7 +166,10 @@ WRONG = [
     ("gram x.csv -o o.npy --weight top --k three", "argument --k: 'three' must be a whole number from 1"),
     ("gram x.csv -o o.npy --order 0", "argument --order: '0' must be a whole number from 1"),
     ("gram x.csv -o o.npy --order 18446744073709551616", "argument --order: '18446744073709551616' must be a whole"),
-    ("gram x.csv -o o.npy --weight add --u 1;2", "'1;2' is neither hyperbolic nor log nor numbers such as 1,0.5,0.25"),
+    (
+        "gram x.csv -o o.npy --weight add --u 1;2",
+        "'1;2' is neither ap nor hyperbolic nor log nor numbers such as 1,0.5,0.25",
+    ),
     ("gram x.csv -o o.npy --weight add --u log --U U.npy", "argument --U: not allowed with argument --weight"),
     ("gram x.csv -o o.npy --W W.npy --U U.npy", "argument --U: not allowed with argument --W"),
     ("gram x.csv -o o.npy --signed --U U.npy", "--signed does not go with --U"),

@@ -192,7 +192,7 @@ OBJECTS = [
     ("corr nothing", lambda: wkendall.corr(None), TypeError, "data"),
     ("corr of axes", lambda: wkendall.corr(np.ones((2, 2, 2))), ValueError, ("data", None, None, "axes")),
     ("corr ragged", lambda: wkendall.corr(ROWS), ValueError, ("data", 1, None, "ragged")),
-    ("corr sparse", lambda: wkendall.corr(sparse.eye_array(3).tocsr()), ValueError, ("data", None, None, "sparse")),
+    ("corr sparse", lambda: wkendall.corr(sparse.csr_array([[1.0, np.nan]])), ValueError, ("data", 0, 1, "sparse")),
     ("corr other rows", lambda: wkendall.corr(X, X[:3]), ValueError, ("other", None, None, "rows differ")),
     ("corr min_periods", lambda: wkendall.corr(X, min_periods=-1), ValueError, "min_periods"),
     ("corr min_periods real", lambda: wkendall.corr(X, min_periods=1.5), TypeError, "min_periods"),

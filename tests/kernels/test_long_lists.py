@@ -93,8 +93,8 @@ def test_neighbours_of_long_lists_have_no_index():
     kernel = Kendall("average", signed=True, normalize=True)
     model = wkendall.KendallNeighbors(5, kernel, **BOTTOM).fit(sparse(X))
     judge = wkendall.KendallNeighbors(5, kernel, **BOTTOM).fit(X)
-    assert model._kept._made[1] is None
     for given in (None, sparse(X[:50])):
         np.testing.assert_allclose(model.kneighbors(given)[0], judge.kneighbors(given)[0], atol=1e-7)
+    assert model._searched._made[1] is None
     found, wanted = model.fit_transform(sparse(X)), judge.fit_transform(X)
     np.testing.assert_allclose(found.data, wanted.data, atol=1e-7)

@@ -83,7 +83,8 @@ CALLS = {
     "neighbors_within": lambda _: wkendall.neighbors_within(X, radius=10).toarray(),
     "neighbors_graph": lambda _: wkendall.neighbors_graph(X, n_neighbors=5).toarray(),
     "packed_signs": lambda _: wkendall.packed_signs(X),
-    "corr": lambda _: wkendall.corr(TABLE, pvalues=True),
+    "corr": lambda _: (wkendall.corr(TABLE, pvalues=True), wkendall.corr(TABLE, confidence=0.9, at_least=0.1)),
+    "corr_difference": lambda _: wkendall.corr_difference(*TABLE[:, :3].T),
     "consensus": lambda _: wkendall.consensus(X, rng=0),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
@@ -106,7 +107,15 @@ CALLS = {
 #: They read files, print, or are modules.
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
 LEFT_OUT |= {"read_csv", "read_preflib", "read_trec", "show_config"}
-LEFT_OUT |= {"Consensus", "Correlations", "Neighbors", "PairImportance", "TestResult"}  # types of results
+LEFT_OUT |= {
+    "Consensus",
+    "CorrelationDifference",
+    "CorrelationTable",
+    "Correlations",
+    "Neighbors",
+    "PairImportance",
+    "TestResult",
+}  # types of results
 
 
 def bits(value):

@@ -65,7 +65,7 @@ examples:
   wkendall corr people.csv -o tau.npz --skip age --min-periods 10
   wkendall corr table.csv --against traits.csv -o both.csv
   wkendall corr table.csv --method spearman --confidence 0.95
-  wkendall corr genes.csv --at-least 0.6 --pvalues -o network.csv
+  wkendall corr table.csv --at-least 0.6 --pvalues -o network.csv
 """
 
 

@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri, stdtr
 
 from wkendall import _core
 from wkendall._arguments import Array, as_order, as_threads, check_choice, check_flag, check_same_rows, real_array
@@ -100,7 +99,7 @@ class CorrelationDifference(NamedTuple):
     Examples
     --------
     >>> import wkendall
-    >>> wkendall.corr_difference([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 4, 3]).second.round(3)
+    >>> round(wkendall.corr_difference([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 4, 3]).second, 3)
     0.667
     """
 
@@ -268,8 +267,10 @@ def corr_difference(
     >>> x = np.arange(12)
     >>> found = wkendall.corr_difference(x, x % 7, x % 3)
     >>> round(found.first, 3), round(found.second, 3), round(found.pvalue, 3)
-    (0.354, 0.128, 0.464)
+    (0.331, 0.213, 0.662)
     """
+    from scipy.special import ndtr, ndtri
+
     check_choice(alternative, "alternative", get_args(Alternative))
     settings = _settings(method, 1, weights, confidence, None, x)
     tables = [read_table_columns(values, name) for name, values in (("x", x), ("y", y), ("z", z))]
@@ -374,6 +375,8 @@ class _Run(NamedTuple):
 
 def _student(statistic: Array, n: NDArray[np.int64], alternative: Alternative) -> Array:
     """Return the p-values of Spearman's rho: of its t statistic with n - 2 degrees of freedom."""
+    from scipy.special import stdtr
+
     freedom = n - 2.0
     with np.errstate(divide="ignore", invalid="ignore"):
         t = statistic * np.sqrt(freedom / ((1.0 + statistic) * (1.0 - statistic)))
