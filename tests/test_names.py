@@ -123,6 +123,21 @@ def test_masks():
         r[[True, False, True]]
 
 
+def test_rankings_that_are_compared_row_by_row():
+    """Rows that both sets have must be in the same order; other labels are other rows, such as those of two systems."""
+    wanted = wkendall.permutation_pvalue(RANKS, RANKS[::-1], rng=0, n_permutations=9)
+    other = pd.DataFrame(RANKS[::-1], columns=ITEMS)
+    for labels in (LABELS, list("abcdefghijkl"), range(12)):
+        found = wkendall.permutation_pvalue(COMPLETE, other.set_axis(labels), rng=0, n_permutations=9)
+        np.testing.assert_array_equal(found, wanted)
+    for labels in (LABELS[::-1], [*LABELS[1:], "p00"], ["p03", *"abcdefghijk"]):
+        with pytest.raises(
+            RankingError, match=r"^row 0 is labelled 'p00' in X and 'p.*' in Y, but rows are matched"
+        ) as caught:
+            wkendall.permutation_pvalue(COMPLETE, other.set_axis(labels), rng=0, n_permutations=9)
+        assert (caught.value.argument, caught.value.row, caught.value.kind) == ("Y", 0, "rows differ")
+
+
 def test_an_index_of_several_levels():
     index = pd.MultiIndex.from_arrays([Y, LABELS])
     r = Rankings(COMPLETE.set_axis(index))

@@ -36,12 +36,6 @@ def ranks_beside(X, y):
     return wkendall.independence_test(X, wkendall.Rankings(others, ties="mean"), rng=0)
 
 
-def paired_rankings(X, y):
-    """Rankings that are compared with those of X row by row."""
-    others = pd.DataFrame(np.asarray(X), index=y.index) if isinstance(y, pd.Series) else np.asarray(X)
-    return wkendall.permutation_pvalue(X, others, rng=0, n_permutations=9)
-
-
 def kmeans():
     return wkendall.KendallKMeans(2, random_state=0)
 
@@ -59,7 +53,6 @@ PAIRED = {
     "KendallKMeans.score": ("sample_weight", lambda X, y: fitted(kmeans()).score(X, sample_weight=y + 1)),
     "Rankings, counts": ("counts", lambda X, y: wkendall.Rankings(X, counts=y)),
     "Rankings, mask": ("the mask", lambda X, y: wkendall.Rankings(X)[y > 0]),
-    "permutation_pvalue": ("Y", paired_rankings),
     "KendallKMeans.fit, y": ("y", lambda X, y: kmeans().fit(X, y)),
     "KendallKMeans.score, y": ("y", lambda X, y: fitted(kmeans()).score(X, y)),
     "KendallKMeans, init": ("init", lambda X, y: wkendall.KendallKMeans(2, init=y).fit(X)),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from wkendall._arguments import Random, check_same_rows, generator, row_labels
+from wkendall._arguments import Random, check_same_rows, generator
 from wkendall._errors import bad_argument
 from wkendall._matrix import gram_of, value_of
 from wkendall._run import Run
@@ -42,7 +42,8 @@ def permutation_pvalue(
     Parameters
     ----------
     X, Y : Rankings or array-like of shape (m, n)
-        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y.
+        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. Labels of
+        rows that both have must be in the same order.
     measure : Measure, optional
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
     n_permutations : int
@@ -70,8 +71,7 @@ def permutation_pvalue(
         raise bad_argument(
             "Y", f" has {len(y)} rankings, but X has {len(x)}: each row of X is compared with the same row of Y"
         )
-    # Rows with other labels may be compared, such as two systems, but not the same rows in another order.
-    if set(row_labels(x) or ()) & set(row_labels(y) or ()):
+    if not set(x.labels or ()).isdisjoint(y.labels or ()):  # rows with other labels are others, such as two systems
         check_same_rows(x, y, ("X", "Y"))
     sign = -1 if chosen.is_distance else 1
     found = np.empty(len(x))
