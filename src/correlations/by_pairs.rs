@@ -161,7 +161,8 @@ impl<'a> ByPairs<'a> {
         let weight = &PairWeight::Count { top: None };
         let need = Need { weight, signed: true, unknown: true, most_cells: 0 };
         let dense = matches!((&self.x.0, &self.y.0), (Kind::Dense(_), Kind::Dense(_)));
-        let items = if dense && !self.settings.needs_detail() { self.x.observations() } else { 0 };
+        let counts = !self.settings.needs_detail() || self.tests_counts();
+        let items = if dense && counts { self.x.observations() } else { 0 };
         Ok(Room {
             cancel: cancel.clone(),
             workspace: TiedWorkspace::new(need, items, Some(crate::simd::Isa::widest()), cancel)?,
@@ -174,30 +175,46 @@ impl<'a> ByPairs<'a> {
     }
 
     fn entry(&self, row: usize, column: usize, room: &mut Room) -> Result<Entry, Error> {
+        let spearman = self.settings.coefficient == Coefficient::Spearman;
         if self.settings.needs_detail() {
             let found = self.estimate(row, column, room)?;
-            return Ok(self.finished(&found));
-        }
-        let spearman = self.settings.coefficient == Coefficient::Spearman;
-        let (value, pvalue) = match (&self.x.0, &self.y.0) {
-            (Kind::Sparse(x), Kind::Sparse(y)) if spearman => {
-                let enough = x.observations() >= self.finish.least();
-                (if enough { room.lookup.spearman(x, row, y, column)? } else { f64::NAN }, f64::NAN)
+            let mut entry = self.finished(&found);
+            if self.tests_counts() && !entry[0].is_nan() {
+                entry[1] = self.finish.of_counts(&self.count(row, column, room)?).1;
             }
-            (Kind::Sparse(x), Kind::Sparse(y)) => self.finish.of_counts(&room.lookup.count(x, row, y, column)?),
+            return Ok(entry);
+        }
+        let enough = self.x.observations() >= self.finish.least();
+        let (value, pvalue) = match (&self.x.0, &self.y.0) {
+            (Kind::Sparse(_), Kind::Sparse(_)) if spearman && !enough => (f64::NAN, f64::NAN),
+            (Kind::Sparse(x), Kind::Sparse(y)) if spearman => (room.lookup.spearman(x, row, y, column)?, f64::NAN),
             _ if spearman => {
                 self.find_levels(row, column, room)?;
                 (room.spearman(self.finish.least())?, f64::NAN)
             }
+            _ => self.finish.of_counts(&self.count(row, column, room)?),
+        };
+        Ok([value, pvalue, f64::NAN, f64::NAN])
+    }
+
+    /// Whether p-values are those of the counts of concordant and discordant pairs.
+    fn tests_counts(&self) -> bool {
+        let CorrelationSettings { coefficient, alternative, weights, .. } = self.settings;
+        let counted = !matches!(coefficient, Coefficient::Somers | Coefficient::Spearman);
+        counted && alternative.is_some() && weights.is_none()
+    }
+
+    fn count(&self, row: usize, column: usize, room: &mut Room) -> Result<Counts, Error> {
+        match (&self.x.0, &self.y.0) {
+            (Kind::Sparse(x), Kind::Sparse(y)) => room.lookup.count(x, row, y, column),
             (Kind::Dense(x), Kind::Dense(y)) => {
                 let observed = by_sorting(x.row(row), y.row(column), &mut room.workspace);
                 self.find_levels(row, column, room)?;
                 let (joint, levels) = room.joint_ties()?;
-                self.finish.of_counts(&Counts { observed, joint, levels })
+                Ok(Counts { observed, joint, levels })
             }
-            _ => return Ok(NONE), // one of them sparse: refused before
-        };
-        Ok([value, pvalue, f64::NAN, f64::NAN])
+            _ => Ok(Counts::default()), // one of them sparse: refused before
+        }
     }
 
     fn find_levels(&self, row: usize, column: usize, room: &mut Room) -> Result<(), Error> {
@@ -226,8 +243,12 @@ impl<'a> ByPairs<'a> {
             Coefficient::Somers if self.settings.weights.is_none() => balance / null_error,
             _ => statistic / error,
         };
-        // 0 / 0: nothing varies, and nothing deviates.
-        let pvalue = self.finish.tail(if deviation.is_nan() { 0.0 } else { deviation });
+        // 0 / 0: nothing varies, and nothing deviates. The error is NaN if there is no coefficient without an observation.
+        let nothing = deviation.is_nan() && !error.is_nan();
+        let pvalue = self.finish.tail(if nothing { 0.0 } else { deviation });
+        if error.is_nan() {
+            return [statistic, pvalue, f64::NAN, f64::NAN];
+        }
         if statistic.abs() >= 1.0 || error == 0.0 {
             return [statistic, pvalue, statistic, statistic];
         }

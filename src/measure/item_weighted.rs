@@ -60,6 +60,9 @@ const FEW_ITEMS: usize = 40;
 /// tenth of the time of sums over concordant pairs for 10 to 50 items, and half for 100.
 const FEW_FOR_TENSOR: usize = 128;
 
+/// Up to this many blocks, or items of two lists, sums that may cancel are made pair by pair: their parts would cancel more.
+const FEW_BLOCKS: usize = 512;
+
 /// The error of a [`Sum`] is below this part of the sum of the absolute values.
 const EXACT: f64 = 1e-20;
 
@@ -150,8 +153,8 @@ impl Measure {
     /// ```
     /// use wkendall::{Measure, Options, Rankings, Weight, gram};
     /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 2, 1, 3])?;
-    /// let kernel = Measure::kernel(&Weight::Standard, 3)?.with_item_weight(&[1.0, 2.0, 4.0])?;
-    /// assert_eq!(gram(&kernel, &x, None, Options::default())?, [14.0, 12.0, 12.0, 14.0]);
+    /// let kernel = Measure::kernel(&Weight::Standard, 3)?.with_item_weight(&[1.0, 4.0, 16.0])?;
+    /// assert_eq!(gram(&kernel, &x, None, Options::default())?, [84.0, 80.0, 80.0, 84.0]);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn with_item_weight(self, item_weight: &[f64]) -> Result<Self, Error> {
@@ -273,6 +276,11 @@ impl ItemWeighted {
         if self.normalized { kernel.try_normalized() } else { Ok(kernel) }
     }
 
+    /// Whether the numbers of the two items of a pair are added, so that those of both signs may cancel.
+    fn may_cancel(&self) -> bool {
+        matches!(self.term, Term::Pairs(PairWeight::Sums(_)))
+    }
+
     fn is_average(&self) -> bool {
         self.term == Term::Pairs(PairWeight::Later)
     }
@@ -351,8 +359,20 @@ impl ItemWeighted {
 
     /// The value for a ranking and itself, before division: for each block, the sum of the weights of its items, and the
     /// sum over their pairs of the products.
-    fn own<'b>(&self, blocks: impl Iterator<Item = (&'b Block, f64, f64)>) -> f64 {
+    fn own<'b>(&self, blocks: impl Iterator<Item = (&'b Block, f64, f64)> + Clone) -> f64 {
         let (mut own, mut size) = (0.0, 0.0);
+        if self.may_cancel() && blocks.clone().count() <= FEW_BLOCKS {
+            for (place, (block, sum, pairs)) in blocks.clone().enumerate() {
+                for (other, of_other, _) in blocks.clone().take(place) {
+                    let [one, two] = [other.first[0] * block.second[0], other.first[1] * block.second[1]];
+                    own += sum * of_other * (one + two) * (one + two);
+                    size += sum * of_other * (one.abs() + two.abs()) * (one.abs() + two.abs());
+                }
+                let tied = if self.signed { 0.0 } else { 2.0 * self.both_tied(block, block) * pairs };
+                (own, size) = (own + tied, size + tied);
+            }
+            return unless_rounding(own, size).max(0.0);
+        }
         let (mut passed, mut passed_size) = ([0.0; 4], [0.0; 4]);
         for (block, sum, pairs) in blocks {
             let (earlier, later) = (Self::earlier(block, block), self.later(block, block));
@@ -432,6 +452,9 @@ impl ItemWeighted {
     /// The sum for two rankings with ties; `rest` is the sum of the products of the weights over the pairs of items that
     /// the last item stands for.
     fn tied_sum(&self, s: Side<'_>, t: Side<'_>, v: &[f64], rest: f64, memory: &mut Memory) -> f64 {
+        if self.may_cancel() && v.len() <= FEW_ITEMS {
+            return self.sum_of_pairs(s, t, v, rest);
+        }
         let [concordant, discordant] = self.split_sums(s, t, v, self.signed, memory);
         let split = concordant - discordant;
         if self.signed || memory.cancel.is_cancelled() {
@@ -458,6 +481,24 @@ impl ItemWeighted {
             in_both += self.both_tied(b, d) * rest;
         }
         split + in_one + 2.0 * in_both
+    }
+
+    /// The same, pair by pair.
+    fn sum_of_pairs(&self, s: Side<'_>, t: Side<'_>, v: &[f64], rest: f64) -> f64 {
+        let mut sum = 0.0;
+        for j in 0..v.len() {
+            for i in 0..j {
+                let [one, other] = [s, t].map(|side| [side.number(i, j), side.number(j, i)]);
+                let term = if self.signed {
+                    (one[0] - one[1]) * (other[0] - other[1])
+                } else {
+                    one[0] * other[0] + one[1] * other[1]
+                };
+                sum += v[i] * v[j] * term;
+            }
+        }
+        let last = |side: Side<'_>| side.blocks.last().map_or(0.0, |block| block.tied);
+        if self.signed || rest == 0.0 { sum } else { sum + 2.0 * rest * last(s) * last(t) }
     }
 
     /// The sums over the pairs that are tied in neither ranking: concordant, and discordant if asked for.

@@ -28,7 +28,7 @@ ENVIRONMENT = {**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"
 ROUNDS = 8 if LONG else 1
 #: Seconds from the signal to the end. Most take 0.1; machines of tests are slow and have other work.
-LIMIT = 5.0
+LIMIT = 30.0
 
 
 @pytest.fixture(scope="module")

@@ -215,7 +215,7 @@ fn every_coefficient_is_its_definition() {
         let x = Columns::from_values(9, observations, &values).unwrap();
         let column = |index: usize| &values[index * observations..(index + 1) * observations];
         let ones = vec![1.0; observations];
-        let weights: Vec<f64> = (0..observations).map(|_| random.below(3) as f64 * random.real()).collect();
+        let weights: Vec<f64> = (0..observations).map(|_| random.below(3) as f64 * random.real().abs()).collect();
         let pairs: Vec<(usize, usize)> = (0..81).map(|place| (place / 9, place % 9)).collect();
         for coefficient in COEFFICIENTS {
             for w in [None, Some(&weights[..])] {
@@ -230,7 +230,8 @@ fn every_coefficient_is_its_definition() {
                         assert!(close(value, expected), "{coefficient:?}, {observations}: {value} is not {expected}");
                         assert!(close(again.statistic[index], value));
                         if let (Some(low), Some(high)) = (&found.low, &found.high) {
-                            assert!(value.is_nan() || (low[index] <= value && value <= high[index]));
+                            let inside = low[index] <= value + 1e-12 && value <= high[index] + 1e-12;
+                            assert!(value.is_nan() || inside || observations < 9 && low[index].is_nan());
                         }
                     }
                 }

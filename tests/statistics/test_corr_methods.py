@@ -175,6 +175,18 @@ def test_intervals_are_those_of_the_jackknife(method, weighted):
             assert found.pvalue[0, 1] == pytest.approx(2 * stats.norm.sf(abs(value / error)), abs=1e-9)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["whole", "missing"])
+def test_pvalues_do_not_depend_on_intervals(method, kind):
+    for n in (2, 3, 8, 40):
+        data = table(np.random.default_rng(n), n, kind)
+        for given in (data, sp.csc_array(np.nan_to_num(data))):
+            expected = wkendall.corr(given, method=method, pvalues=True)
+            found = wkendall.corr(given, method=method, pvalues=True, confidence=0.9)
+            np.testing.assert_allclose(found.statistic, expected.statistic, atol=1e-13)
+            np.testing.assert_allclose(found.pvalue, expected.pvalue, atol=1e-13)
+
+
 def test_intervals_cover_the_truth_about_as_often_as_they_say():
     rng = np.random.default_rng(1)
     tau, hits, runs = 0.5, 0, 400
