@@ -400,7 +400,9 @@ def _counts(
     one, two = (np.repeat(full, table.columns, axis=0) if present is None else present
                 for table, present in zip((x, other), known, strict=True))  # fmt: skip
     if first is None:
-        return np.rint(one.astype(np.float64) @ two.T.astype(np.float64)).astype(np.int64)
+        # Not a product of matrices: BLAS ends the process if there is no memory.
+        bits = np.packbits(one, axis=1), np.packbits(two, axis=1)
+        return np.array([np.bitwise_count(row & bits[1]).sum(axis=1) for row in bits[0]], dtype=np.int64).reshape(shape)
     assert second is not None
     at_once = max(1, 2**24 // max(1, x.observations))
     parts = [np.empty(0, dtype=np.int64)]
