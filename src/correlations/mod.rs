@@ -257,6 +257,16 @@ impl CorrelationSettings<'_> {
         }
     }
 
+    /// Memory for what is wanted.
+    fn empty(&self, mut zeros: impl FnMut() -> Result<Vec<f64>, Error>) -> Result<Correlations, Error> {
+        Ok(Correlations {
+            statistic: zeros()?,
+            pvalue: self.alternative.map(|_| zeros()).transpose()?,
+            low: self.confidence.map(|_| zeros()).transpose()?,
+            high: self.confidence.map(|_| zeros()).transpose()?,
+        })
+    }
+
     /// Whether the part of each observation is needed.
     fn needs_detail(&self) -> bool {
         let tested =
@@ -310,13 +320,7 @@ pub fn correlations(
     let other = y.unwrap_or(x);
     settings.check(x, other)?;
     let (rows, columns) = (x.columns(), other.columns());
-    let mut zeros = || f64::zeros(rows, columns, parallel::share(&mut options.watch));
-    let mut found = Correlations {
-        statistic: zeros()?,
-        pvalue: settings.alternative.map(|_| zeros()).transpose()?,
-        low: settings.confidence.map(|_| zeros()).transpose()?,
-        high: settings.confidence.map(|_| zeros()).transpose()?,
-    };
+    let mut found = settings.empty(|| f64::zeros(rows, columns, parallel::share(&mut options.watch)))?;
     let finish = Finish::new(settings.coefficient, settings.least, settings.alternative);
     let (Kind::Dense(set), Kind::Dense(of_other), false) = (&x.0, &other.0, settings.needs_detail()) else {
         ByPairs::new(x, other, settings, finish).matrix(y.is_none(), &mut found, options)?;
@@ -372,13 +376,7 @@ pub fn correlations_of(
             }
         }
     }
-    let zeros = || memory::filled(pairs.len(), 0.0);
-    let mut found = Correlations {
-        statistic: zeros()?,
-        pvalue: settings.alternative.map(|_| zeros()).transpose()?,
-        low: settings.confidence.map(|_| zeros()).transpose()?,
-        high: settings.confidence.map(|_| zeros()).transpose()?,
-    };
+    let mut found = settings.empty(|| memory::filled(pairs.len(), 0.0))?;
     let finish = Finish::new(settings.coefficient, settings.least, settings.alternative);
     ByPairs::new(x, other, settings, finish).chosen(pairs, &mut found, options)?;
     Ok(found)

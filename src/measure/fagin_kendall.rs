@@ -2,7 +2,7 @@
 //!
 //! It is not a kernel: it is 0 for equal lists. It is a distance, but not a metric for lists of different lengths.
 
-use super::item_weighted::DifferingPairs;
+use super::differing_pairs::DifferingPairs;
 use super::kemeny_snell::KemenySnell;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::{Measure, Parameters};

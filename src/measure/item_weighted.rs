@@ -199,6 +199,13 @@ impl ItemWeighted {
         Ok(new)
     }
 
+    /// The standard kernel with weights of items.
+    pub(super) fn standard(items: usize, item_weight: &[f64]) -> Result<Self, Error> {
+        let item_weight = ItemWeight::new(memory::collect(item_weight.iter().copied())?);
+        check_range("item_weight", &item_weight.each, item_weight.sum.value() * item_weight.sum.value())?;
+        Self::new(items, Term::Pairs(PairWeight::Count { top: None }), Some(item_weight), false, false)
+    }
+
     /// The same kernel, if it is a kernel of order 2 with a named weight.
     fn of_kendall(measure: &KendallMeasure) -> Result<Option<Self>, Error> {
         let is_kernel = measure.is_concordant() || measure.is_signed();
@@ -285,7 +292,7 @@ impl ItemWeighted {
         self.term == Term::Pairs(PairWeight::Later)
     }
 
-    fn weight_of(&self, item: usize) -> f64 {
+    pub(super) fn weight_of(&self, item: usize) -> f64 {
         self.item_weight.as_ref().map_or(1.0, |weight| weight.each[item])
     }
 
@@ -502,7 +509,14 @@ impl ItemWeighted {
     }
 
     /// The sums over the pairs that are tied in neither ranking: concordant, and discordant if asked for.
-    fn split_sums(&self, s: Side<'_>, t: Side<'_>, v: &[f64], with_discordant: bool, memory: &mut Memory) -> [f64; 2] {
+    pub(super) fn split_sums(
+        &self,
+        s: Side<'_>,
+        t: Side<'_>,
+        v: &[f64],
+        with_discordant: bool,
+        memory: &mut Memory,
+    ) -> [f64; 2] {
         let Memory { before, after, cancel, .. } = memory;
         let last = t.blocks.len().wrapping_sub(1);
         before.reset(t.blocks.len());
@@ -539,7 +553,7 @@ impl ItemWeighted {
     }
 
     /// The sum over the pairs that are tied in the second ranking and not in the first.
-    fn tied_in_second(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
+    pub(super) fn tied_in_second(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
         let same = &mut memory.same;
         same.clear();
         same.resize(t.blocks.len(), [0.0; 2]);
@@ -683,11 +697,11 @@ impl ItemWeighted {
         self.ranked(row.order(), (0..self.items).map(|rank| rank..rank + 1))
     }
 
-    fn of_blocks<'a>(&self, blocks: Blocks<'a>) -> Result<Ranked<'a>, Error> {
+    pub(super) fn of_blocks<'a>(&self, blocks: Blocks<'a>) -> Result<Ranked<'a>, Error> {
         self.ranked(blocks.order, blocks.ranges())
     }
 
-    fn listed<'a>(&self, list: List<'a>) -> Result<Listed<'a>, Error> {
+    pub(super) fn listed<'a>(&self, list: List<'a>) -> Result<Listed<'a>, Error> {
         let mut order = memory::collect(0..list.len() as u32)?;
         order.sort_unstable_by_key(|&entry| list[entry as usize][1]);
         let mut listed = Listed { list, order, block_of: memory::filled(list.len(), 0)?, blocks: Vec::new(), own: 0.0 };
@@ -838,88 +852,8 @@ impl PairMeasure for ItemWeighted {
     }
 }
 
-/// A distance that adds up the products of the weights of the items of a pair, over the pairs that two rankings order
-/// differently.
-#[derive(Debug, PartialEq)]
-pub(super) struct DifferingPairs {
-    /// The standard weight.
-    kernel: ItemWeighted,
-    /// The factor of pairs in opposite orders.
-    pub(super) opposite: f64,
-    /// The factor of pairs that only one ranking ties.
-    pub(super) tied: f64,
-    /// Whether the items that are in neither of two lists count.
-    pub(super) with_rest: bool,
-}
-
-impl DifferingPairs {
-    /// The distance that counts pairs in opposite orders twice, and pairs that only one ranking ties once.
-    pub(super) fn new(items: usize, item_weight: &[f64]) -> Result<Self, Error> {
-        let item_weight = ItemWeight::new(memory::collect(item_weight.iter().copied())?);
-        check_range("item_weight", &item_weight.each, item_weight.sum.value() * item_weight.sum.value())?;
-        let term = Term::Pairs(PairWeight::Count { top: None });
-        let kernel = ItemWeighted::new(items, term, Some(item_weight), false, false)?;
-        Ok(Self { kernel, opposite: 2.0, tied: 1.0, with_rest: true })
-    }
-
-    fn value(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
-        let [_, opposite] = self.kernel.split_sums(s, t, v, true, memory);
-        // A tied pair has the number 1/2.
-        let tied = self.kernel.tied_in_second(s, t, v, memory) + self.kernel.tied_in_second(t, s, v, memory);
-        self.opposite * opposite + self.tied * (2.0 * tied)
-    }
-
-    pub(super) fn complete<'a>(
-        &'a self,
-        rows: Vec<Row<'a>>,
-        columns: Vec<Row<'a>>,
-        cancel: &Cancel,
-    ) -> Result<Values<'a>, Error> {
-        let mut composed = Composed::new(self.kernel.items, cancel)?;
-        Ok(Box::new(move |row, column| {
-            let (s, t) = ordered(rows[row], columns[column]);
-            self.opposite * composed.discordant_products(s, t, |place| self.kernel.weight_of(place.item))
-        }))
-    }
-
-    pub(super) fn tied<'a>(
-        &'a self,
-        rows: Vec<Blocks<'a>>,
-        columns: Vec<Blocks<'a>>,
-        cancel: &Cancel,
-    ) -> Result<Values<'a>, Error> {
-        let prepared = |rankings: Vec<Blocks<'a>>| memory::try_map(rankings, |blocks| self.kernel.of_blocks(blocks));
-        let (rows, columns) = (prepared(rows)?, prepared(columns)?);
-        let v = memory::collect((0..self.kernel.items).map(|item| self.kernel.weight_of(item)))?;
-        let mut memory = Memory::new(self.kernel.items, cancel)?;
-        Ok(Box::new(move |row, column| {
-            let (s, t) = (&rows[row], &columns[column]);
-            let (first, second) = if s.block_of <= t.block_of { (s, t) } else { (t, s) };
-            self.value(first.side(), second.side(), &v, &mut memory)
-        }))
-    }
-
-    pub(super) fn lists<'a>(
-        &'a self,
-        rows: Vec<List<'a>>,
-        columns: Vec<List<'a>>,
-        cancel: &Cancel,
-    ) -> Result<Values<'a>, Error> {
-        let most = most_items(&rows, &columns);
-        let prepared = |lists: Vec<List<'a>>| memory::try_map(lists, |list| self.kernel.listed(list));
-        let (rows, columns) = (prepared(rows)?, prepared(columns)?);
-        let (mut union, mut memory) = (Union::new(most)?, Memory::new(most, cancel)?);
-        Ok(Box::new(move |row, column| {
-            let (s, t) = (&rows[row], &columns[column]);
-            let (first, second) = if s.list <= t.list { (s, t) } else { (t, s) };
-            let (sides, v, _) = union.of(first, second, &self.kernel, self.with_rest);
-            self.value(sides[0], sides[1], v, &mut memory)
-        }))
-    }
-}
-
 /// The largest number of items of two lists, and one more.
-fn most_items(rows: &[List<'_>], columns: &[List<'_>]) -> usize {
+pub(super) fn most_items(rows: &[List<'_>], columns: &[List<'_>]) -> usize {
     let longest = |lists: &[List<'_>]| lists.iter().map(|list| list.len()).max().unwrap_or(0);
     longest(rows) + longest(columns) + 1
 }
@@ -936,24 +870,24 @@ struct Block {
 }
 
 /// A ranking of all items.
-struct Ranked<'a> {
+pub(super) struct Ranked<'a> {
     order: &'a [u32],
     /// The number of the block of each item.
-    block_of: Vec<u32>,
+    pub(super) block_of: Vec<u32>,
     blocks: Vec<Block>,
     /// The sum for the ranking and itself.
     own: f64,
 }
 
 impl Ranked<'_> {
-    fn side(&self) -> Side<'_> {
+    pub(super) fn side(&self) -> Side<'_> {
         Side { order: self.order, block_of: &self.block_of, blocks: &self.blocks }
     }
 }
 
 /// A list with its blocks; the last one has the items that are not listed.
-struct Listed<'a> {
-    list: List<'a>,
+pub(super) struct Listed<'a> {
+    pub(super) list: List<'a>,
     /// The entries from the first block to the last.
     order: Vec<u32>,
     /// The number of the block of each entry.
@@ -964,7 +898,7 @@ struct Listed<'a> {
 
 /// One of two rankings of the same items.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+pub(super) struct Side<'a> {
     order: &'a [u32],
     block_of: &'a [u32],
     blocks: &'a [Block],
@@ -993,7 +927,7 @@ impl<'a> Side<'a> {
 }
 
 /// Memory for the items of two lists, numbered: those of the first, those only in the second, and one for the rest.
-struct Union {
+pub(super) struct Union {
     order: [Vec<u32>; 2],
     block_of: [Vec<u32>; 2],
     v: Vec<f64>,
@@ -1003,7 +937,7 @@ struct Union {
 }
 
 impl Union {
-    fn new(most: usize) -> Result<Self, Error> {
+    pub(super) fn new(most: usize) -> Result<Self, Error> {
         let list = || memory::with_capacity(most);
         Ok(Self {
             order: [list()?, list()?],
@@ -1014,9 +948,9 @@ impl Union {
         })
     }
 
-    /// Both lists as rankings of these items, their weights, the last of which is 0 without the rest, and the sum over the pairs of the rest of the products of
-    /// their weights.
-    fn of<'b>(
+    /// Both lists as rankings of these items; their weights, the last of which is 0 without the rest; and the sum over the
+    /// pairs of the rest of the products of their weights.
+    pub(super) fn of<'b>(
         &'b mut self,
         s: &'b Listed<'_>,
         t: &'b Listed<'_>,
@@ -1067,7 +1001,7 @@ impl Union {
 }
 
 /// Memory for a pair of rankings with ties, for one thread.
-struct Memory {
+pub(super) struct Memory {
     before: Tree,
     after: Tree,
     same: Vec<[f64; 2]>,
@@ -1076,7 +1010,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(most: usize, cancel: &Cancel) -> Result<Self, Error> {
+    pub(super) fn new(most: usize, cancel: &Cancel) -> Result<Self, Error> {
         Ok(Self {
             before: Tree(memory::with_capacity(most + 1)?),
             after: Tree(memory::with_capacity(most + 1)?),

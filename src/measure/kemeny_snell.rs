@@ -4,7 +4,7 @@
 //! have two bits for each pair, "before" and "after".
 
 use super::Measure;
-use super::item_weighted::DifferingPairs;
+use super::differing_pairs::DifferingPairs;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
 use crate::memory;

@@ -7,6 +7,7 @@
 //! tau_x                 Emond and Mason's correlation
 //! fagin_kendall         K^(p) of top lists
 //! kemeny_snell          the Kemeny-Snell distance
+//! differing_pairs       pairs that two rankings order differently, with weights of items
 //! ap_correlation        the rank correlation of average precision
 //! average_overlap       average overlap
 //! footrule              Spearman's footrule
@@ -28,6 +29,7 @@
 mod ap_correlation;
 mod average_overlap;
 mod combination;
+mod differing_pairs;
 mod fagin_kendall;
 mod footrule;
 mod form;
