@@ -11,6 +11,7 @@ This is the list of public names. `help(wkendall.gram_matrix)` and so on give th
 
 Rankings and measures
     Rankings               rankings, read and checked once, with names and counts
+    Description            what Rankings.describe returns: mean ranks, shares of pairs, Kendall's W
     Kendall                the weighted Kendall kernel of any order
     TensorKernel           the kernel of general weights of positions
     Mallows                the Mallows kernel, exp(-lam * distance)
@@ -114,6 +115,7 @@ Layers, each using only those below it:
     _matrix    values of a measure, computed by the Rust crate
     reading    ranked lists and files to rankings
     rankings   rankings with their names and counts
+    description  ranks, shares of pairs and agreement of rankings
     arrays     arrays, data frames and sparse arrays: conversion, and what the numbers mean
     _run       how results are computed: type, threads, progress, strategy
     _config    versions, threads, instruction sets
@@ -151,6 +153,7 @@ if TYPE_CHECKING:
         WeightedConcordance,
         WeightedTau,
     )
+    from wkendall.description import Description
     from wkendall.embedding import combine, embed, features, inverse, linear_function
     from wkendall.estimators import (
         AlternatingClassifier,
@@ -198,6 +201,7 @@ __all__ = [
     "CorrelationDifference",
     "CorrelationTable",
     "Correlations",
+    "Description",
     "FaginKendall",
     "Footrule",
     "GeneralizedKendall",
@@ -271,6 +275,7 @@ _MODULES = {
     "_errors": "RankingError",
     "comparisons": "APCorrelation AverageOverlap FaginKendall Footrule GeneralizedKendall KemenySnell RankBiasedOverlap "
     "SpearmanRho SwapDistance TauX WeightedConcordance WeightedTau",
+    "description": "Description",
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
     "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",

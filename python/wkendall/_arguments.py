@@ -259,6 +259,24 @@ def is_absent(label: Any) -> bool:
     return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
+def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]:
+    """Return the row numbers of each group, by its label: ordered categories in their order, other labels sorted."""
+    labels = np.asarray(groups)
+    if labels.shape != (rows,):
+        rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"
+        raise bad_argument(name, rule)
+    numbers: dict[Any, list[int]] = {}
+    for row, label in enumerate(labels.tolist()):
+        if is_absent(label):
+            what = f" is {shown(label)}: every ranking needs a group"
+            raise bad_argument(entry_name(groups, name, row), what, row=row, kind="nan")
+        numbers.setdefault(label, []).append(row)
+    dtype = getattr(groups, "dtype", None)
+    ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"
+    order = [label for label in dtype.categories if label in numbers] if ordered else np.unique(labels).tolist()  # type: ignore[union-attr]
+    return {label: np.array(numbers[label], dtype=np.intp) for label in order}
+
+
 def same_label(one: Any, other: Any) -> bool:
     """Return whether two labels are equal; NaN is equal to itself."""
     return bool(one is other or one == other or (one != one and other != other))

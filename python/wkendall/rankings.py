@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_same_rows, entry_name, real_array, row_labels
+from wkendall._arguments import check_same_rows, entry_name, group_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located
 from wkendall._memory import check_fits
 from wkendall._text import short, shown, some_names
 from wkendall.arrays.convert import check_collected, check_not_rearranged, labels_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
+from wkendall.description import Description, Source
 
 #: Rows that a `Rankings` shows of itself.
 SHOWN_ROWS = 5
@@ -316,6 +317,48 @@ class Rankings:
         np.add.at(counts, member, observed)
         order = np.argsort(first)
         return self[first[order]]._with(labels=None, counts=counts[order])
+
+    def describe(self, by: ArrayLike | None = None) -> Description:
+        """Return mean and median ranks, counts of ranks, shares of pairs, Kendall's W and the number of distinct rankings.
+
+        `Description` has the rules for ties and missing items.
+
+        Parameters
+        ----------
+        by : array-like of shape (m,), optional
+            A label for each ranking. Each group is described too: `groups` of the result. Ordered categories keep their
+            order.
+
+        Returns
+        -------
+        Description
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> votes = wkendall.Rankings([[1, 2, 3], [2, 1, 3], [3, 1, 2]], items=["apple", "pear", "plum"])
+        >>> votes.describe(by=["old", "young", "young"])
+        3 rankings of 3 items, 3 distinct, Kendall's W 0.44
+        old: 1 ranking of 3 items, 1 distinct, Kendall's W 1.00
+        young: 2 rankings of 3 items, 2 distinct, Kendall's W 0.75
+          mean rank   all   old  young
+          pear       1.33  2.00   1.00
+          apple      2.00  1.00   2.50
+          plum       2.67  3.00   2.50
+        """
+        if by is None:
+            return Description(self._source())
+        check_same_rows(self, by, ("the rankings", "by"))
+        numbers = group_rows(by, len(self), "by")
+        return Description(
+            self._source(), {label: Description(self[rows]._source()) for label, rows in numbers.items()}
+        )
+
+    def _source(self) -> Source:
+        """Return what a description needs."""
+        observed = self if self._counts is None else self[self._counts > 0]
+        distinct = len(merged(observed)[0])
+        return Source(self._handle, self._missing == "anywhere", self._listed, self._counts, self._items, distinct)
 
     def to_lists(self) -> list[list[Any]]:
         """Return each ranking as a list of names, or of numbers from 0, best first.

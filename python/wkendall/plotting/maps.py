@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from wkendall._arguments import Array, check_same_rows, entry_name, is_absent
+from wkendall._arguments import Array, check_same_rows, group_rows
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
 from wkendall.plotting.figures import axes_or_new, titled
@@ -70,40 +69,23 @@ def plot_map(
     rows = len(rankings)
     if rows < 2:
         raise bad_argument("X", f" has {rows} rankings, but a map needs at least 2")
-    labels = None if groups is None else np.asarray(groups)
-    if labels is not None and labels.shape != (rows,):
-        rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"
-        raise bad_argument("groups", rule)
     check_same_rows(rankings, groups, ("X", "groups"))
+    numbers = None if groups is None else group_rows(groups, rows, "groups")
     check_fits(rows, rows, np.dtype(np.float64), ADVICE)
     points, shares = components(gram_of(rankings, None, chosen, run))
     ax = axes_or_new(ax)
-    for label in [None] if labels is None else _different(groups, labels):
-        some = points if label is None else points[labels == label]
-        ax.plot(some[:, 0], some[:, 1], ".", alpha=0.6, label=None if label is None else str(label))
+    for label, some in (numbers or {None: slice(None)}).items():
+        ax.plot(points[some, 0], points[some, 1], ".", alpha=0.6, label=None if label is None else str(label))
     names = rankings.items or range(rankings.n_items)
     _draw_items(ax, points, directions(points, mean_ranks(rankings)), names)
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
-    if labels is not None:
+    if groups is not None:
         name = getattr(groups, "name", None)
         ax.legend(frameon=False, title=name if isinstance(name, str) and name else None)
     titled(ax, title)
     _fit_limits(ax)
     return ax
-
-
-def _different(groups: Any, labels: NDArray[Any]) -> Sequence[Any]:
-    """Return the different labels: ordered categories in their order, others sorted."""
-    for row, label in enumerate(labels.tolist()):
-        if is_absent(label):
-            what = f" is {shown(label)}: every ranking needs a group"
-            raise bad_argument(entry_name(groups, "groups", row), what, row=row, kind="nan")
-    dtype = getattr(groups, "dtype", None)
-    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
-        present = set(labels.tolist())
-        return [label for label in dtype.categories if label in present]  # type: ignore[union-attr]
-    return list(np.unique(labels))
 
 
 def components(gram: Array) -> tuple[Array, Array]:

@@ -1,0 +1,362 @@
+"""What rankings say at a glance: ranks of items, shares of pairs, and how much the rankings agree."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._arguments import Array, check_choice
+from wkendall._errors import bad_argument
+from wkendall._memory import check_fits
+from wkendall._text import short, shown
+
+#: Items that a description shows of itself.
+SHOWN_ITEMS = 20
+#: Entries of rankings that are counted together: 100 MiB.
+BLOCK = 1 << 22
+
+Table = Literal["items", "ranks", "shares"]
+Whole = NDArray[np.int64]
+
+
+class Source(NamedTuple):
+    """What is described: the parts of a `Rankings`, and the number of distinct ones."""
+
+    handle: _core.Rankings
+    anywhere: bool
+    listed: Whole | None
+    counts: Whole | None
+    items: tuple[Hashable, ...] | None
+    distinct: int
+
+    @property
+    def weights(self) -> Array:
+        """How often each ranking was observed."""
+        return np.ones(self.handle.rows) if self.counts is None else self.counts.astype(np.float64)
+
+    def placed(self) -> Whole:
+        """Return the number of items that each ranking lists."""
+        rows, n = self.handle.rows, self.handle.items
+        if self.listed is not None:
+            return self.listed
+        if self.anywhere and not self.handle.is_complete:
+            return np.asarray((self.handle.ranks() < n).sum(axis=1))
+        return np.full(rows, n)
+
+    def places(self, rows: slice) -> Array:
+        """Return the first rank of each item's block in some rankings that are not lists; NaN if it is not listed."""
+        handle = self.handle.select(np.arange(self.handle.rows)[rows])
+        places = handle.ranks() + (not handle.is_complete)
+        if self.listed is not None:
+            return np.where(places == self.listed[rows, np.newaxis] + 1, np.nan, places)
+        return np.where(places > handle.items, np.nan, places)
+
+    def entries(self) -> Iterator[tuple[Whole, Whole, Whole, Whole]]:
+        """Yield the entries of all listed items, in parts: row, item, first rank of its block, and size of the block."""
+        rows, n = self.handle.rows, self.handle.items
+        if not self.handle.is_lists:
+            height = max(1, BLOCK // max(n, 1))
+            for begin in range(0, rows, height):
+                places = self.places(slice(begin, begin + height))
+                row, item = np.nonzero(~np.isnan(places))
+                start = places[row, item].astype(np.int64)
+                sizes = np.ones_like(start)
+                if not self.handle.is_complete:
+                    block = row * n + start - 1
+                    sizes = np.bincount(block, minlength=len(places) * n)[block]
+                yield row + begin, item, start, sizes
+            return
+        bounds, item, start = self.handle.parts()
+        lengths = np.diff(bounds)
+        row = np.repeat(np.arange(rows), lengths)
+        block = bounds[row] + start - 1
+        yield row, item, start, np.bincount(block, minlength=len(item))[block]
+        for last in np.flatnonzero(self.placed() > lengths):  # a last block that is listed but not stored
+            rest = np.setdiff1d(np.arange(n), item[bounds[last] : bounds[last + 1]])
+            same = np.ones_like(rest)
+            yield last * same, rest, (lengths[last] + 1) * same, len(rest) * same
+
+    def columns(self, chosen: Whole) -> Array:
+        """Return the first rank of the blocks of some items in each ranking; NaN where an item is not listed."""
+        check_fits(self.handle.rows, len(chosen), np.dtype(np.float64), "choose fewer items with shares_of")
+        if not self.handle.is_lists:
+            return np.ascontiguousarray(self.places(slice(None))[:, chosen])
+        found = np.full((self.handle.rows, len(chosen)), np.nan)
+        place = np.full(self.handle.items, -1)
+        place[chosen] = np.arange(len(chosen))
+        for row, item, start, _ in self.entries():
+            kept = place[item] >= 0
+            found[row[kept], place[item[kept]]] = start[kept]
+        return found
+
+
+class Description:
+    """What `Rankings.describe` returns: ranks of items, shares of pairs, and agreement.
+
+    Arrays have one entry, or one row, for each item, in the order of the rankings. Counts of the rankings are
+    frequencies. Tied items share their ranks evenly: the rank of each is the mean of the ranks that they share, and
+    two items that are tied for the first place are first half a time each.
+
+    Attributes
+    ----------
+    items : list
+        The names of the items, or their numbers from 0.
+    n_rankings, n_distinct : int
+        How many rankings were observed, and how many of them are different.
+    mean, median : ndarray of shape (n,)
+        Of the ranks of an item, over the rankings that list it; NaN if none does. In a ranking with items of unknown
+        position (`missing="anywhere"`), the rank is that among the items with a position.
+    first : ndarray of shape (n,)
+        How often the item is first.
+    missing : ndarray of shape (n,)
+        How often it is not listed, or its position is unknown.
+    kendall_w : float
+        Kendall's coefficient of concordance, from 0 (mean ranks are equal) to 1 (rankings are equal), corrected for
+        ties. It is the sum of squares of the mean ranks around (n + 1)/2, divided by the mean over rankings of the
+        same sum for their ranks. Items that are not listed share the last ranks. With `missing="anywhere"`, ranks are
+        expected ranks: the mean over all complete rankings that agree with a ranking. 0 if all items are tied in all
+        rankings, NaN without rankings.
+    order : ndarray of shape (n,)
+        The numbers of the items by their mean expected rank, as for `kendall_w`, the smallest first: Borda's order.
+    ranks : ndarray of shape (n, r)
+        How often each item has each rank, from 1 to the last rank that occurs. Computed when it is first used.
+    shares : ndarray of shape (n, n)
+        The share of the rankings that have the item of the row before the item of the column; ties count half. An item
+        that is not listed (`missing="bottom"`) is after every listed item. Rankings that list neither of two items are
+        left out; with `missing="anywhere"`, rankings that do not list both. 1/2 on the diagonal, NaN if no ranking is
+        left. Computed when it is first used; for some items only: `shares_of`.
+    groups : dict of Description, or None
+        The description of each group, by its label, if `by` was passed.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> votes = wkendall.Rankings([[1, 2, 3], [2, 1, 3], [3, 1, 2]], items=["apple", "pear", "plum"], counts=[5, 3, 2])
+    >>> found = votes.describe()
+    >>> found
+    10 rankings of 3 items, 3 distinct, Kendall's W 0.33
+      item   mean  median  first  missing
+      pear    1.5     1.5    50%       0%
+      apple   1.7     1.5    50%       0%
+      plum    2.8     3.0     0%       0%
+    >>> found.shares[0, 1]  # apple before pear
+    0.5
+    >>> found.ranks[0]  # apple is first, second, third
+    array([5., 3., 2.])
+    """
+
+    __module__ = "wkendall"
+
+    def __init__(self, source: Source, groups: dict[Any, Description] | None = None) -> None:
+        self._source = source
+        n, weights = source.handle.items, source.weights
+        self.items = list(range(n) if source.items is None else source.items)
+        self.groups, self.n_distinct, self.n_rankings = groups, source.distinct, int(weights.sum())
+        placed = source.placed()
+        # Expected ranks around the middle: of an item that is not listed, and the factor of the ranks of listed ones.
+        middle = (n + 1) / 2
+        last = np.zeros(len(weights)) if source.anywhere else placed / 2
+        scale = (n + 1) / (placed + 1) if source.anywhere else np.ones(len(weights))
+        listed, sums, self.first, around = np.zeros((4, n))
+        squares = float(weights @ ((n - placed) * last**2))
+        table: list[tuple[Whole, Array]] = []
+        for row, item, start, size in source.entries():
+            weight, twice = weights[row], 2 * start + size - 1
+            listed += np.bincount(item, weight, n)
+            sums += np.bincount(item, weight * twice, n) / 2
+            self.first += np.bincount(item, np.where(start == 1, weight / size, 0.0), n)
+            apart = scale[row] * twice / 2 - middle
+            around += np.bincount(item, weight * (apart - last[row]), n)
+            squares += float(weight @ apart**2)
+            table.append(_merged(item * (2 * n + 2) + twice, weight, n * (2 * n + 2)))
+        around += weights @ last
+        self.missing = (self.n_rankings - listed).round().astype(np.int64)
+        self.mean = np.divide(sums, listed, out=np.full(n, np.nan), where=listed > 0)
+        self.median = _medians(table, listed, n)
+        self.order: NDArray[np.intp] = np.argsort(around, kind="stable")
+        agreement = float(around @ around)
+        self.kendall_w = agreement / (self.n_rankings * squares) if squares else 0.0 if self.n_rankings else np.nan
+
+    @cached_property
+    def ranks(self) -> Array:
+        """How often each item has each rank."""
+        source, n = self._source, self._source.handle.items
+        parts = list(source.entries())
+        depth = max((int((start + size).max(initial=1)) - 1 for _, _, start, size in parts), default=0)
+        check_fits(n, depth + 1, np.dtype(np.float64), "leave out the items that few rankings list")
+        # Items without ties are counted apart, so that their counts are whole.
+        found, changes = np.zeros(n * depth), np.zeros(n * (depth + 1))
+        for row, item, start, size in parts:
+            weight, tied = source.weights[row], size > 1
+            found += np.bincount((item * depth + start - 1)[~tied], weight[~tied], n * depth)
+            if tied.any():
+                share, place = (weight / size)[tied], (item * (depth + 1) + start - 1)[tied]
+                changes += np.bincount(place, share, len(changes))
+                changes -= np.bincount(place + size[tied], share, len(changes))
+        spread = changes.reshape(n, depth + 1).cumsum(axis=1)[:, :depth]
+        return found.reshape(n, depth) + np.maximum(spread, 0)
+
+    @cached_property
+    def shares(self) -> Array:
+        """The share of the rankings with one item before another."""
+        n = self._source.handle.items
+        check_fits(n, n, np.dtype(np.float64), "shares_of(items) gives those of some items")
+        return self._shares(np.arange(n))
+
+    def shares_of(self, items: Iterable[Hashable]) -> Array:
+        """Return `shares` of some items, by name, or by number if they have no names: of a part of a large catalogue.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> lists = wkendall.from_lists([["tea", "milk"], ["milk"], ["beer", "tea"]])
+        >>> lists.describe().shares_of(["tea", "milk"])
+        array([[0.5       , 0.66666667],
+               [0.33333333, 0.5       ]])
+        """
+        places = {name: place for place, name in enumerate(self.items)}
+        chosen = list(items)
+        for item in chosen:
+            if item not in places:
+                raise bad_argument("items", f" has {shown(item)}, but no item has this name", value=item)
+        return self._shares(np.array([places[item] for item in chosen], dtype=np.int64))
+
+    def _shares(self, chosen: Whole) -> Array:
+        source, n, weights = self._source, len(chosen), self._source.weights
+        whole = n == source.handle.items and source.handle.is_complete and source.listed is None
+        if not len(weights) or not n:
+            return np.where(np.eye(n) > 0, 0.5, np.nan)
+        # The embedding of the standard weights has 1 for "before" and 1/2 for ties.
+        above = np.triu(np.ones((n, n)), 1).ravel()
+        if whole:
+            before = _core.combine(source.handle, weights, 2, above).reshape(n, n)[np.ix_(chosen, chosen)]
+            pairs = np.full((n, n), weights.sum())
+        else:
+            places = source.columns(chosen)
+            handle = _core.Rankings(places, ties="mean", missing="bottom")
+            before = _core.combine(handle, weights, 2, above).reshape(n, n)
+            known = (~np.isnan(places)).astype(np.float64)
+            listed, both = weights @ known, known.T @ (weights[:, np.newaxis] * known)
+            either = listed[:, np.newaxis] + listed - both
+            before -= (weights.sum() - either) / 2  # neither is listed
+            pairs = either
+            if source.anywhere:
+                before -= listed[:, np.newaxis] - both  # only the first is listed
+                pairs = both
+        found = np.divide(before, pairs, out=np.full((n, n), np.nan), where=pairs > 0)
+        np.fill_diagonal(found, 0.5)
+        return found
+
+    def to_frame(self, table: Table = "items") -> Any:
+        """Return a data frame of pandas with one row for each item; with groups, their columns side by side.
+
+        Parameters
+        ----------
+        table : {"items", "ranks", "shares"}
+            "items" has the columns mean, median, first and missing.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> votes = wkendall.Rankings([[1, 2], [1, 2], [2, 1]], items=["tea", "milk"])
+        >>> votes.describe(by=["old", "old", "young"]).to_frame()["young"]
+              mean  median  first  missing
+        tea    2.0     2.0    0.0        0
+        milk   1.0     1.0    1.0        0
+        """
+        check_choice(table, "table", get_args(Table))
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("data frames need pandas: pip install pandas") from None
+        if self.groups is not None:
+            return pd.concat({label: group.to_frame(table) for label, group in self.groups.items()}, axis=1)
+        if table == "items":
+            return pd.DataFrame({name: getattr(self, name) for name in COLUMNS}, index=self.items)
+        values = self.ranks if table == "ranks" else self.shares
+        columns = self.items if table == "shares" else range(1, values.shape[1] + 1)
+        return pd.DataFrame(values, index=self.items, columns=columns)
+
+    def __repr__(self) -> str:
+        title, header, rows, rest = self._table()
+        cells = [header, *rows]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+        lines = [
+            "  " + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in cells
+        ]
+        return "\n".join([*title, *lines, *([f"  {rest}"] if rest else [])])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        title, header, rows, rest = self._table()
+        head = "".join(f"<th>{escape(name)}</th>" for name in header)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div>{'<br>'.join(map(escape, title))}{table}{escape(rest)}</div>"
+
+    def _table(self) -> tuple[list[str], list[str], list[list[str]], str]:
+        """Return the lines above a table of the first items, its header, its rows, and the line below it."""
+        shown_items = self.order[:SHOWN_ITEMS].tolist()
+        more = len(self.items) - len(shown_items)
+        rest = f"... and {more:,} more" if more else ""
+        names = [short(str(self.items[item]), 40) for item in shown_items]
+        if self.groups is not None:
+            title = [self._summary(), *(f"{label}: {group._summary()}" for label, group in self.groups.items())]
+            parts = [self, *self.groups.values()]
+            rows = [
+                [name, *(_number(part.mean[item], 2) for part in parts)]
+                for name, item in zip(names, shown_items, strict=True)
+            ]
+            return title, ["mean rank", "all", *(short(str(label), 20) for label in self.groups)], rows, rest
+        observed = max(self.n_rankings, 1)
+        rows = [
+            [name, _number(self.mean[item], 2), _number(self.median[item], 1)]
+            + [f"{100 * count[item] / observed:.0f}%" for count in (self.first, self.missing)]
+            for name, item in zip(names, shown_items, strict=True)
+        ]
+        return [self._summary()], ["item", *COLUMNS], rows, rest
+
+    def _summary(self) -> str:
+        m, n = self.n_rankings, len(self.items)
+        parts = [f"{m:,} ranking{'' if m == 1 else 's'} of {n:,} item{'' if n == 1 else 's'}"]
+        parts.append(f"{self.n_distinct:,} distinct")
+        return ", ".join(parts) + ("" if np.isnan(self.kendall_w) else f", Kendall's W {self.kendall_w:.2f}")
+
+
+#: Columns of the table of items.
+COLUMNS = ("mean", "median", "first", "missing")
+
+
+def _number(value: float, digits: int) -> str:
+    return "" if np.isnan(value) else f"{value:.{digits}f}"
+
+
+def _merged(keys: Whole, weights: Array, size: int) -> tuple[Whole, Array]:
+    """Return the different keys, below `size`, in order, and the sum of the weights of each."""
+    if len(keys) > size:
+        total = np.bincount(keys, weights, size)
+        found = np.flatnonzero(total)
+        return found, total[found]
+    found, member = np.unique(keys, return_inverse=True)
+    return found, np.bincount(member.reshape(-1), weights, len(found))
+
+
+def _medians(table: Sequence[tuple[Whole, Array]], listed: Array, n: int) -> Array:
+    """Return the median of the ranks of each item; keys of the table have the item and twice its rank."""
+    found = np.full(n, np.nan)
+    some = np.flatnonzero(listed > 0)
+    if len(some):
+        keys, weights = (np.concatenate(parts) for parts in zip(*table, strict=True))
+        keys, weights = _merged(keys, weights, n * (2 * n + 2))
+        reached, kept = np.cumsum(weights), weights > 0
+        keys, reached = keys[kept], reached[kept]
+        halves = np.cumsum(listed)[some] - listed[some] / 2
+        ends = [keys[np.searchsorted(reached, halves, side=side)] for side in ("left", "right")]
+        found[some] = (ends[0] % (2 * n + 2) + ends[1] % (2 * n + 2)) / 4
+    return found
