@@ -56,6 +56,8 @@ Statistics
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
     Consensus              what consensus returns
+    rank_intervals         how far a leaderboard can be trusted: intervals of all ranks at once
+    RankIntervals          what rank_intervals returns
     pair_importance        the pairs of items that a model of rankings looks at
     PairImportance         what pair_importance returns
 Lists and files
@@ -188,6 +190,7 @@ if TYPE_CHECKING:
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.permutations import TestResult
+    from wkendall.statistics.rank_intervals import RankIntervals, rank_intervals
     from wkendall.statistics.relabelings import permutation_pvalue
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
@@ -219,6 +222,7 @@ __all__ = [
     "Neighbors",
     "PairImportance",
     "RankBiasedOverlap",
+    "RankIntervals",
     "RankingError",
     "Rankings",
     "SpearmanRho",
@@ -258,6 +262,7 @@ __all__ = [
     "permutation_pvalue",
     "plotting",
     "position_weights",
+    "rank_intervals",
     "read_csv",
     "read_preflib",
     "read_trec",
@@ -293,6 +298,7 @@ _MODULES = {
     "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
     "statistics.importance": "PairImportance pair_importance",
     "statistics.independence": "independence_test",
+    "statistics.rank_intervals": "RankIntervals rank_intervals",
     "statistics.relabelings": "permutation_pvalue",
     "statistics.permutations": "TestResult",
     "statistics.two_samples": "two_sample_test",

@@ -199,7 +199,7 @@ class Description:
                 changes += np.bincount(place, share, len(changes))
                 changes -= np.bincount(place + size[tied], share, len(changes))
         spread = changes.reshape(n, depth + 1).cumsum(axis=1)[:, :depth]
-        return found.reshape(n, depth) + np.maximum(spread, 0)
+        return np.asarray(found.reshape(n, depth) + np.maximum(spread, 0))
 
     @cached_property
     def shares(self) -> Array:
@@ -248,7 +248,7 @@ class Description:
             if source.anywhere:
                 before -= listed[:, np.newaxis] - both  # only the first is listed
                 pairs = both
-        found = np.divide(before, pairs, out=np.full((n, n), np.nan), where=pairs > 0)
+        found: Array = np.divide(before, pairs, out=np.full((n, n), np.nan), where=pairs > 0)
         np.fill_diagonal(found, 0.5)
         return found
 
@@ -340,11 +340,11 @@ def _number(value: float, digits: int) -> str:
 def _merged(keys: Whole, weights: Array, size: int) -> tuple[Whole, Array]:
     """Return the different keys, below `size`, in order, and the sum of the weights of each."""
     if len(keys) > size:
-        total = np.bincount(keys, weights, size)
-        found = np.flatnonzero(total)
-        return found, total[found]
+        total: Any = np.bincount(keys, weights, size)
+        return np.flatnonzero(total), total[total > 0]
     found, member = np.unique(keys, return_inverse=True)
-    return found, np.bincount(member.reshape(-1), weights, len(found))
+    total = np.bincount(member.reshape(-1), weights, len(found))
+    return found[total > 0], total[total > 0]
 
 
 def _medians(table: Sequence[tuple[Whole, Array]], listed: Array, n: int) -> Array:
@@ -354,8 +354,7 @@ def _medians(table: Sequence[tuple[Whole, Array]], listed: Array, n: int) -> Arr
     if len(some):
         keys, weights = (np.concatenate(parts) for parts in zip(*table, strict=True))
         keys, weights = _merged(keys, weights, n * (2 * n + 2))
-        reached, kept = np.cumsum(weights), weights > 0
-        keys, reached = keys[kept], reached[kept]
+        reached = np.cumsum(weights)
         halves = np.cumsum(listed)[some] - listed[some] / 2
         ends = [keys[np.searchsorted(reached, halves, side=side)] for side in ("left", "right")]
         found[some] = (ends[0] % (2 * n + 2) + ends[1] % (2 * n + 2)) / 4

@@ -103,7 +103,7 @@ class Rankings:
         reading = Reading(input, top, ties, missing)
         names = None
         if items is not None:
-            known = X._items if isinstance(X, Rankings) else _names(X, "columns", reading, "X")
+            known = X._items if isinstance(X, Rankings) else item_names(X, "columns", reading, "X")
             names = as_names(items, known)
             if known is not None and not isinstance(X, Rankings):
                 X = cast("Any", X)[list(names)]
@@ -492,7 +492,7 @@ def read_rankings(
     if isinstance(values, Rankings):
         _check_not_read(reading, name)
         return values
-    items, labels = _names(values, "columns", reading, name), row_labels(values)
+    items, labels = item_names(values, "columns", reading, name), row_labels(values)
     try:
         core, listed = reading.read(values, name, 2, threads)
     except RankingError as error:
@@ -506,7 +506,7 @@ def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RAN
         _check_not_read(reading, name)
         found = values
     else:
-        items = _names(values, "index", reading, name)
+        items = item_names(values, "index", reading, name)
         try:
             core, listed = reading.read(values, name, 1, 1)
         except RankingError as error:
@@ -545,7 +545,7 @@ def _check_not_read(reading: Reading, name: str) -> None:
             raise RankingError(rule, argument=option, value=value)
 
 
-def _names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
+def item_names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
     """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
     check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)

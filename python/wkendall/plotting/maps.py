@@ -15,7 +15,8 @@ from wkendall._run import Run
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
 from wkendall.plotting.figures import axes_or_new, titled
-from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
+from wkendall.rankings import Rankings, read_rankings
+from wkendall.statistics.rank_intervals import expected_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,14 +71,16 @@ def plot_map(
     if rows < 2:
         raise bad_argument("X", f" has {rows} rankings, but a map needs at least 2")
     check_same_rows(rankings, groups, ("X", "groups"))
-    numbers = None if groups is None else group_rows(groups, rows, "groups")
+    numbers: dict[Any, Any] = {None: slice(None)} if groups is None else group_rows(groups, rows, "groups")
     check_fits(rows, rows, np.dtype(np.float64), ADVICE)
     points, shares = components(gram_of(rankings, None, chosen, run))
+    ranks = expected_ranks(rankings)
+    ranks[np.isnan(ranks)] = (rankings.n_items + 1) / 2  # an item can have any rank
     ax = axes_or_new(ax)
-    for label, some in (numbers or {None: slice(None)}).items():
+    for label, some in numbers.items():
         ax.plot(points[some, 0], points[some, 1], ".", alpha=0.6, label=None if label is None else str(label))
     names = rankings.items or range(rankings.n_items)
-    _draw_items(ax, points, directions(points, mean_ranks(rankings)), names)
+    _draw_items(ax, points, directions(points, ranks), names)
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
     if groups is not None:
@@ -101,21 +104,6 @@ def components(gram: Array) -> tuple[Array, Array]:
     # The sign of a component is arbitrary: make its largest entry positive.
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), [0, 1]] < 0, -1, 1)
     return vectors * np.sqrt(values), values / total
-
-
-def mean_ranks(rankings: Rankings) -> Array:
-    """Return the ranks of all items; tied items share their mean rank, and items of unknown position have the middle rank."""
-    from scipy.stats import rankdata
-
-    check_all_items_fit(rankings)
-    if rankings.kind == "lists":
-        bounds, columns, starts = rankings._handle.parts()
-        places = np.full(rankings.shape, np.inf)  # what is not listed comes last
-        places[np.repeat(np.arange(len(rankings)), np.diff(bounds)), columns] = starts
-    else:
-        places = np.asarray(rankings._places, dtype=np.float64)
-    ranks = np.asarray(rankdata(places, axis=1, nan_policy="omit"), dtype=np.float64)
-    return np.where(np.isnan(ranks), (rankings.n_items + 1) / 2, ranks)
 
 
 def directions(points: Array, ranks: Array) -> Array:

@@ -4,6 +4,7 @@ Layers, each using only those below it:
 
     correlations  Kendall's tau-b between the columns of a table
     two_samples, independence  tests: do groups differ, do rankings depend on something else?
+    rank_intervals  how far a ranking by mean scores or mean ranks can be trusted
     relabelings  p-values of any measure
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
     dependence  the criterion of dependence, in the quickest of three ways

@@ -1,0 +1,300 @@
+"""How far a ranking by mean scores or mean ranks can be trusted: simultaneous intervals of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import Array, Random, as_order, check_flag, generator, plain, real_array, row_labels
+from wkendall._blas import one_thread
+from wkendall._errors import bad_argument, bad_entry, bad_type, located
+from wkendall._memory import check_fits
+from wkendall._progress import progress_bar
+from wkendall._text import shown
+from wkendall.arrays.options import RANKS
+from wkendall.rankings import Rankings, check_all_items_fit, item_names
+
+#: More rows than this are added up in as many random parts, which then count as rows: a t-test with 500 rows needs 1% more
+#: than one with any number of rows to tell two items of 181 apart.
+MOST_ROWS = 500
+#: Up to this many observations are dealt to the parts one by one.
+DEALT = 10**7
+#: Resamples that are computed together: the sums of 181 items then stay in the cache.
+BATCH = 2048
+#: Two statistics are equal if they differ by less than this fraction: they are computed in single precision.
+EQUAL = 1e-5
+
+
+class _Intervals(NamedTuple):
+    rank: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    groups: list[list[Any]]
+    separated: NDArray[np.bool_]
+
+
+class RankIntervals(_Intervals):
+    """What `rank_intervals` returns: a tuple of five, with more attributes.
+
+    Attributes
+    ----------
+    rank : ndarray of shape (n,)
+        The rank of each item; 1 is the best. Items with equal estimates share the best of their ranks.
+    low, high : ndarray of shape (n,)
+        The interval of the rank of each item: all of them contain the true ranks, with the stated confidence.
+    groups : list of lists
+        Runs of items, in the order of their ranks, in which no two can be told apart. No run is part of another one.
+        Runs can overlap, as the letters of a compact letter display do. Items have their names, or their numbers from 0.
+    separated : ndarray of shape (n - 1,)
+        Whether each item, in the order of the ranks, can be told apart from the next one.
+    items : list
+        The names of the items, or their numbers from 0.
+    estimate : ndarray of shape (n,)
+        What the items are sorted by: the mean score (larger is better) or the mean rank (smaller is better).
+    apart : ndarray of shape (n, n)
+        Whether two items can be told apart.
+    confidence : float
+        The stated confidence.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.rank_intervals([[3, 2, 1]] * 8 + [[2, 3, 1]] * 8, rng=0)
+    >>> found.groups, found.separated
+    ([[0, 1], [2]], array([False,  True]))
+    """
+
+    items: list[Any]
+    estimate: Array
+    apart: NDArray[np.bool_]
+    confidence: float
+
+    def __new__(cls, *fields: Any, **more: Any) -> Self:
+        """Make a result; `more` has the other attributes."""
+        made = super().__new__(cls, *fields)
+        vars(made).update(more)
+        return made
+
+
+def rank_intervals(
+    scores_or_rankings: ArrayLike | Rankings,
+    *,
+    confidence: float = 0.95,
+    n_resamples: SupportsIndex = 9999,
+    rng: Random = None,
+    progress: bool = False,
+) -> RankIntervals:
+    """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
+
+    Rows are a sample of what could have been asked: tasks, judges, people. The true rank of an item is its rank if the
+    means were taken over all of them. With probability `confidence`, the intervals of all items contain the true ranks.
+    If several items have equal true means, their intervals contain all ranks that they share.
+
+    Parameters
+    ----------
+    scores_or_rankings : array-like of shape (m, n), data frame or Rankings
+        An array or data frame has scores: rows are tasks, judges or samples, columns are items, larger is better, NaN is a
+        missing result. Items are sorted by their mean scores. A `Rankings` has ranks, and items are sorted by their mean
+        ranks; for the mean ranks of scores, pass `Rankings(scores, input="scores", ties="mean")`.
+    confidence : float
+        The probability that all intervals contain the true ranks; between 0 and 1.
+    n_resamples : int
+        The number of resamples, at least 1.
+    rng, progress
+        As for `two_sample_test`.
+
+    Returns
+    -------
+    RankIntervals
+
+    Notes
+    -----
+    Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
+    the sum of its differences, divided by the root of the sum of their squares; it grows with Student's t. A resample
+    gives every row a random sign, the same for all pairs, so that rows stay whole. Two items are told apart if their
+    statistic is larger than the largest statistic of all pairs in a share `confidence` of the resamples. If the
+    differences of equally good items are distributed symmetrically, this holds for any number of rows; otherwise for
+    many rows. The interval of an item begins after the items that are better for certain, and ends before those that
+    are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+
+    With missing results, items are sorted by their effects in the least-squares fit "row + item", so that an item does
+    not gain from missing a difficult task; without them this is the order of the means. An item without any result has
+    the last rank. Ranks of tied items, and of items that are not listed, are the mean of the ranks that they share; an
+    item of unknown position is missing. `counts` of rankings are frequencies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import wkendall
+    >>> scores = np.random.default_rng(0).normal([0.9, 0.5, 0.5, 0.1], 0.2, size=(30, 4))
+    >>> found = wkendall.rank_intervals(scores, rng=0)
+    >>> found.rank, found.low, found.high
+    (array([1, 3, 2, 4]), array([1, 2, 2, 4]), array([1, 3, 3, 4]))
+    """
+    level, number, random = _checked_confidence(confidence), as_order(n_resamples, "n_resamples"), generator(rng)
+    check_flag(progress, "progress")
+    values, counts, names = _read(scores_or_rankings)
+    n = values.shape[1]
+    check_fits(n, 3 * n, np.dtype(np.float64), "leave out items", shape=f"{n} x {n}")
+    sign = -1.0 if isinstance(scores_or_rankings, Rankings) else 1.0
+    estimate = _estimates(values, counts)
+    with one_thread():
+        apart = _better(Differences(sign * values, counts, random), level, number, random, progress)
+    return _result(sign * estimate, apart, names, estimate=estimate, confidence=level)
+
+
+def _checked_confidence(confidence: object) -> float:
+    value = plain(confidence, "confidence")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise bad_type("confidence", f" must be a number between 0 and 1, not {shown(confidence)}")
+    if not 0 < value < 1:
+        raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1", value=value)
+    return float(value)
+
+
+def _read(given: ArrayLike | Rankings) -> tuple[Array, NDArray[np.int64] | None, Sequence[Any]]:
+    """Return scores or ranks, NaN where there are none, how often each row was observed, and the names of the items."""
+    name = "scores_or_rankings"
+    if isinstance(given, Rankings):
+        values, counts, names = expected_ranks(given), given._counts, given._items
+    else:
+        names, counts = item_names(given, "columns", RANKS, name), None
+        values = real_array(given, name, (2,), "a Rankings, or an array of scores: rows are tasks, columns are items")
+        for row, column in np.argwhere(np.isinf(values))[:1].tolist():
+            what = f" is {values[row, column]}: scores must be finite, or NaN for a missing result"
+            error = bad_entry(name, (row, column), what, value=float(values[row, column]), kind="infinite")
+            raise located(error, names, row_labels(given))
+    if not (len(values) if counts is None else int(counts.sum())):
+        raise bad_argument(name, " has no rows: ranks need at least one", kind="no rankings")
+    return values, counts, range(values.shape[1]) if names is None else names
+
+
+def expected_ranks(rankings: Rankings) -> Array:
+    """Return the mean rank of each item over all complete rankings that agree with a ranking; NaN for unknown positions."""
+    from scipy.stats import rankdata
+
+    check_all_items_fit(rankings)
+    n = rankings.n_items
+    if rankings.kind == "lists":
+        bounds, columns, starts = rankings._handle.parts()
+        places = np.full(rankings.shape, np.inf)  # what is not listed comes last
+        places[np.repeat(np.arange(len(rankings)), np.diff(bounds)), columns] = starts
+    else:
+        places = np.asarray(rankings._places, dtype=np.float64)
+    ranks = np.asarray(rankdata(places, axis=1, nan_policy="omit"), dtype=np.float64).reshape(rankings.shape)
+    known = n - np.isnan(ranks).sum(axis=1, keepdims=True)
+    return np.asarray(ranks * ((n + 1) / (known + 1)))
+
+
+def _estimates(values: Array, counts: NDArray[np.int64] | None) -> Array:
+    """Return the means of the columns; with missing values, the effects of the fit "row + column" around their mean."""
+    weights = np.ones(len(values)) if counts is None else counts.astype(np.float64)
+    known = ~np.isnan(values)
+    if known.all():
+        return np.asarray(weights @ values / weights.sum())
+    filled, present = np.where(known, values, 0.0), known.astype(np.float64)
+    rows = np.maximum(present.sum(axis=1), 1)
+    # The normal equations, after the effects of the rows have been eliminated.
+    weighted = present * weights[:, np.newaxis]
+    system = np.diag(weighted.sum(axis=0)) - weighted.T @ (present / rows[:, np.newaxis])
+    right = weights @ filled - weighted.T @ (filled.sum(axis=1) / rows)
+    effects = np.linalg.lstsq(system, right, rcond=None)[0]
+    some = known.any(axis=0)
+    effects += float(weights @ filled.sum(axis=1) / weighted.sum()) - effects[some].mean() if some.any() else 0.0
+    return np.where(some, effects, np.nan)
+
+
+class Differences:
+    """The differences between columns, row by row; more than `MOST_ROWS` rows are added up in as many parts at random."""
+
+    def __init__(self, values: Array, counts: NDArray[np.int64] | None, random: np.random.Generator) -> None:
+        known = ~np.isnan(values)
+        # Without the effects of rows, which cancel in differences.
+        middle = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        self.values = np.where(known, values - middle[:, np.newaxis], 0.0)
+        self.known = None if known.all() else known.astype(np.float64)
+        self.parts = _parts(len(values), counts, random)
+        self.sums = self.parts @ self.values
+        self.rows, self.items = self.sums.shape
+
+    def of(self, item: int) -> Array:
+        """Return the differences between an item and all later ones, 0 where one of the two is missing."""
+        if self.known is None:
+            return np.asarray(self.sums[:, item, np.newaxis] - self.sums[:, item + 1 :])
+        both = self.known[:, item, np.newaxis] * self.known[:, item + 1 :]
+        both *= self.values[:, item, np.newaxis] - self.values[:, item + 1 :]
+        return np.asarray(self.parts @ both)
+
+
+def _parts(rows: int, counts: NDArray[np.int64] | None, random: np.random.Generator) -> Any:
+    """Return how often each row is in each part, a sparse array of shape (parts, rows); every observation is in one part."""
+    from scipy.sparse import csr_array
+
+    total = rows if counts is None else int(counts.sum())
+    if total > DEALT and counts is not None:
+        return csr_array(random.multinomial(counts, np.full(MOST_ROWS, 1 / MOST_ROWS)).T.astype(np.float64))
+    each = np.arange(rows) if counts is None else np.repeat(np.arange(rows), counts)
+    if total > MOST_ROWS:
+        random.shuffle(each)
+    return csr_array((np.ones(total), (np.arange(total) % MOST_ROWS, each)), shape=(min(total, MOST_ROWS), rows))
+
+
+def _better(
+    differences: Differences, confidence: float, resamples: int, random: np.random.Generator, progress: bool
+) -> NDArray[np.bool_]:
+    """Return which items are better than which others for certain."""
+    n, rows = differences.items, differences.rows
+    check_fits(rows + n, resamples, np.dtype(np.float32), "ask for fewer resamples")
+    signs = random.integers(0, 2, size=(rows, resamples), dtype=np.int8).astype(np.float32)
+    signs = 2 * signs - 1
+    totals = None if differences.known is not None else differences.sums.T @ signs
+    statistics, largest = np.zeros((n, n)), np.zeros(resamples)
+    with progress_bar(progress, "rank_intervals") as show:
+        for item in range(n - 1):
+            found = differences.of(item)
+            norms = np.sqrt((found**2).sum(axis=0))
+            scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+            statistics[item, item + 1 :] = found.sum(axis=0) * scale
+            scaled = (found * scale).T.astype(np.float32)
+            for begin in range(0, resamples, BATCH):
+                batch = slice(begin, begin + BATCH)
+                if totals is None:
+                    sums: NDArray[Any] = scaled @ signs[:, batch]
+                else:
+                    sums = totals[item + 1 :, batch] - totals[item, batch]
+                    sums *= scale[:, np.newaxis]
+                np.abs(sums, out=sums)
+                np.maximum(largest[batch], sums.max(axis=0), out=largest[batch])
+            if show is not None:
+                show(item + 1, n - 1)
+    place = math.ceil(confidence * (resamples + 1) * (1 - 1e-12)) - 1
+    limit = float(np.partition(largest, place)[place]) if place < resamples else math.inf
+    return np.asarray(statistics - statistics.T > limit * (1 + EQUAL))
+
+
+def _result(goodness: Array, better: NDArray[np.bool_], names: Sequence[Any], **more: Any) -> RankIntervals:
+    from scipy.stats import rankdata
+
+    n = len(goodness)
+    goodness = np.where(np.isnan(goodness), -np.inf, goodness)
+    rank = np.asarray(rankdata(-goodness, method="min"), dtype=np.int64)
+    # With missing results, an item can be better than another in common rows and still have the smaller effect.
+    low = np.minimum(1 + better.sum(axis=0), rank)
+    high = np.maximum(n - better.sum(axis=1), rank)
+    apart = better | better.T
+    order = np.argsort(rank, kind="stable")
+    sorted_apart = apart[np.ix_(order, order)]
+    groups, end = [], 0
+    for begin in range(n):
+        stop = begin + 1
+        while stop < n and not sorted_apart[begin:stop, stop].any():
+            stop += 1
+        if stop > end:
+            groups.append([names[item] for item in order[begin:stop]])
+            end = stop
+    separated = sorted_apart[np.arange(max(n - 1, 0)), np.arange(1, max(n, 1))]
+    return RankIntervals(rank, low, high, groups, separated, items=list(names), apart=apart, **more)
