@@ -7,6 +7,7 @@ All functions draw on `ax`, or on the axes of a new figure if it is absent, and 
 
 Layers, each using only those below it:
 
+    looks      distributions of ranks, shares of pairs, ranks with intervals
     maps, matrices  rankings as points with the items as directions; heat maps
     figures    weights, pairs of items and results; the axes to draw on
 """
@@ -20,6 +21,7 @@ from wkendall.plotting.figures import (
     plot_reduction_factors,
     plot_weights,
 )
+from wkendall.plotting.looks import plot_rank_intervals, plot_ranks, plot_shares
 from wkendall.plotting.maps import plot_map
 from wkendall.plotting.matrices import plot_matrix
 
@@ -31,6 +33,9 @@ __all__ = [
     "plot_objective",
     "plot_pairs",
     "plot_position_scores",
+    "plot_rank_intervals",
+    "plot_ranks",
     "plot_reduction_factors",
+    "plot_shares",
     "plot_weights",
 ]

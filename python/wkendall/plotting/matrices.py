@@ -93,23 +93,24 @@ def plot_matrix(
     low, high = least if vmin is None else vmin, largest if vmax is None else vmax
     image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_facecolor("0.8")
-    for row, column in np.argwhere(marks | (annotate & np.isfinite(values))).tolist():
-        number = f"{values[row, column]:.2f}" if annotate else ""
-        red, green, blue, _ = image.cmap(image.norm(values[row, column]))
-        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5  # the text must be readable on its cell
-        style: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "fontsize": "small",
-            "color": "white" if dark else "black",
-        }
-        ax.text(column, row, number + ("*" if marks[row, column] else ""), **style)
+    write_numbers(ax, image, annotate, marks)
     for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
         step = max(1, int(np.ceil(len(names) / LABELLED)))
         places = np.arange(0, len(names), step)
         axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
     return titled(ax, title)
+
+
+def write_numbers(ax: Axes, image: Any, numbers: bool, marks: NDArray[np.bool_]) -> None:
+    """Write numbers with two decimals, stars, or both into the cells of an image, in a colour that can be read on each."""
+    cells = np.ma.filled(image.get_array().astype(np.float64), np.nan)
+    for row, column in np.argwhere(marks | (numbers & np.isfinite(cells))).tolist():
+        number = f"{cells[row, column]:.2f}" if numbers else ""
+        red, green, blue, _ = image.cmap(image.norm(cells[row, column]))
+        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
+        ax.text(column, row, number + "*" * bool(marks[row, column]), color="white" if dark else "black", **style)
 
 
 def _names(

@@ -1,0 +1,199 @@
+"""Rankings at a glance: distributions of ranks, shares of pairs, and ranks with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wkendall._errors import bad_type
+from wkendall._text import short, shown
+from wkendall.description import Description
+from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.plotting.matrices import write_numbers
+from wkendall.rankings import Rankings, read_rankings
+from wkendall.statistics.rank_intervals import RankIntervals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Items and ranks that are drawn; of more items, the best.
+MOST_ITEMS, MOST_RANKS = 100, 100
+#: The largest number of items for which shares are written into the cells.
+WRITTEN = 12
+#: The height of a row of a new figure, of rows if there are more than 40, of rows with numbers, and of everything around
+#: the rows, in inches.
+ROW, LOW_ROW, NUMBER_ROW, AROUND = 0.22, 0.15, 0.45, 1.6
+#: The longest name, in letters.
+LONGEST = 40
+
+
+def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Distribution of the ranks of each item: the darker a cell, the more rankings give the item this rank.
+
+    The item with the best mean rank is on top. A dot marks the mean rank of an item, or the mean ranks in each group if
+    the rankings were described by groups. If rankings leave items out, the last column shows how often. Of more than
+    100 items the best 100 are drawn.
+
+    Parameters
+    ----------
+    X : Rankings, array-like of shape (m, n), or Description
+        Rankings, or the result of `Rankings.describe`.
+    ax, title
+        As for `plot_weights`. A new figure is as tall as the items need.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> votes = wkendall.Rankings([[1, 2, 3], [1, 3, 2], [2, 1, 3]], items=["tea", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_ranks(votes)
+    >>> ax = wkendall.plotting.plot_ranks(votes.describe(by=["old", "young", "young"]))
+    """
+    found = _described(X)
+    order = found.order[:MOST_ITEMS]
+    ax = _tall_axes(ax, len(order))
+    ranks = found.ranks[order, :MOST_RANKS] / max(found.n_rankings, 1)
+    depth = ranks.shape[1]
+    if ranks.size:
+        image = ax.imshow(ranks, cmap="Blues", vmin=0, vmax=ranks.max() or 1, aspect="auto", interpolation="nearest")
+        ax.figure.colorbar(image, ax=ax, label="share of the rankings", shrink=min(1.0, 10 / max(len(order), 10)))
+    groups = {None: found} if found.groups is None else found.groups
+    for number, (label, group) in enumerate(groups.items()):
+        offset = (number + 1) / (len(groups) + 1) - 0.5
+        x = group.mean[order] - 1
+        seen = x < depth
+        style: dict[str, Any] = {"color": "#cc3311"} if label is None else {"label": short(str(label), LONGEST)}
+        ax.plot(x[seen], np.arange(len(order))[seen] + offset, ".", markersize=6, **style)
+    places = np.arange(0, depth, max(1, int(np.ceil(depth / 12))))
+    ticks = [str(place + 1) for place in places]
+    gaps = bool(found.missing.any())
+    width = 0.12 * max(depth, 1) if gaps else 0.0
+    if gaps:
+        ax.axvline(depth - 0.5, color="0.3", linewidth=0.8)
+        for row, share in enumerate(found.missing[order] / found.n_rankings):
+            ax.text(depth - 0.5 + width / 2, row, f"{share:.0%}", ha="center", va="center", fontsize=_size(len(order)))
+        places, ticks = np.append(places, depth - 0.5 + width / 2), [*ticks, "missing"]
+    ax.set_xticks(places, ticks)
+    _name_rows(ax, [found.items[item] for item in order])
+    ax.set(xlabel="rank; dots are means", xlim=(-0.5, max(depth, 1) - 0.5 + width))
+    return _with_legend(ax, title) if found.groups is not None else titled(ax, title)
+
+
+def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Who is before whom: the share of the rankings that have the item of the row before the item of the column.
+
+    Red is more than half, blue less than half; pairs that no ranking compares are grey. The item with the best mean rank
+    is on top. Of more than 100 items the best 100 are drawn.
+
+    Parameters
+    ----------
+    X, ax, title
+        As for `plot_ranks`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> votes = wkendall.Rankings([[1, 2, 3], [1, 3, 2], [2, 1, 3]], items=["tea", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_shares(votes)
+    """
+    found = _described(X)
+    order = found.order[:MOST_ITEMS]
+    names = [found.items[item] for item in order]
+    shares = found.shares_of(names)
+    np.fill_diagonal(shares, np.nan)
+    written = len(names) <= WRITTEN
+    ax = _tall_axes(ax, len(names), NUMBER_ROW if written else None, square=True)
+    ax.set_facecolor("0.85")
+    if shares.size:
+        image = ax.imshow(shares, cmap="RdBu_r", vmin=0, vmax=1, interpolation="nearest")
+        ax.figure.colorbar(image, ax=ax, label="row before column", shrink=0.7)
+        if written:
+            write_numbers(ax, image, True, np.zeros(shares.shape, dtype=bool))
+    _name_rows(ax, names)
+    labels = [short(str(name), LONGEST) for name in names]
+    ax.set_xticks(np.arange(len(names)), labels, rotation=90, fontsize=_size(len(names)))
+    return titled(ax, title)
+
+
+def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Ranks with their intervals, the best item on top, and the runs of items that cannot be told apart.
+
+    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. A line between two
+    items says that they can. Of more than 100 items the best 100 are drawn.
+
+    Parameters
+    ----------
+    intervals : RankIntervals
+        The result of `rank_intervals`.
+    ax, title
+        As for `plot_ranks`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.rank_intervals([[3, 2, 1]] * 8 + [[2, 3, 1]] * 8, rng=0)
+    >>> ax = wkendall.plotting.plot_rank_intervals(found)
+    """
+    if not isinstance(intervals, RankIntervals):
+        raise bad_type("intervals", f" must be what rank_intervals returns, not {shown(intervals)}")
+    order = np.argsort(intervals.rank, kind="stable")[:MOST_ITEMS]
+    n, rows = len(intervals.rank), np.arange(len(order))
+    ax = _tall_axes(ax, len(order))
+    ax.hlines(rows, intervals.low[order], intervals.high[order], color="#4477aa", linewidth=2)
+    ax.plot(intervals.rank[order], rows, "o", color="#4477aa", markersize=4)
+    for place in np.flatnonzero(intervals.separated[: max(len(order) - 1, 0)]):
+        ax.axhline(place + 0.5, color="0.6", linewidth=0.8, linestyle=":", label="neighbours told apart")
+    places = {intervals.items[item]: place for place, item in enumerate(order)}
+    ends: list[int] = []  # of the last bar of each lane
+    width = 0.025 * max(n, 1)
+    for group in intervals.groups:
+        first, last = places.get(group[0]), places.get(group[-1], len(order) - 1)
+        if first is not None and last > first:
+            lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
+            ends[lane : lane + 1] = [last]
+            x = n + 0.5 + (lane + 1) * width
+            ax.plot([x, x], [first - 0.25, last + 0.25], color="#cc3311", linewidth=1.5, label="not told apart")
+    _name_rows(ax, list(places))
+    ax.set(xlim=(0.5, n + 0.5 + (len(ends) + 1) * width), ylim=(len(order) - 0.5, -0.5))
+    ax.set_xlabel(f"rank, with simultaneous {100 * intervals.confidence:g}% intervals")
+    step = max(1, int(np.ceil(n / 12)))
+    ax.set_xticks(range(1, n + 1) if step == 1 else [1, *range(2 * step, n + 1, step)])
+    ax.grid(axis="x", color="0.92")
+    ax.set_axisbelow(True)
+    return _with_legend(ax, title)
+
+
+def _described(X: ArrayLike | Rankings | Description) -> Description:
+    return X if isinstance(X, Description) else read_rankings(X, "X").describe()
+
+
+def _tall_axes(ax: Axes | None, rows: int, row: float | None = None, square: bool = False) -> Axes:
+    """Return the given axes, or those of a new figure whose height suits the number of rows."""
+    new = ax is None
+    ax = axes_or_new(ax)
+    if new:
+        height = max(3.6, (row or (ROW if rows <= 40 else LOW_ROW)) * rows + AROUND)
+        ax.figure.set_size_inches(max(6.4, height + 1.5) if square else 6.4, height)  # type: ignore[union-attr]
+    return ax
+
+
+def _size(rows: int) -> str:
+    return "small" if rows <= 40 else "x-small"
+
+
+def _name_rows(ax: Axes, names: Sequence[object]) -> None:
+    ax.set_yticks(np.arange(len(names)), [short(str(name), LONGEST) for name in names], fontsize=_size(len(names)))
+
+
+def _with_legend(ax: Axes, title: str | None) -> Axes:
+    """Draw a legend with each label once above the axes, and the title above the legend."""
+    handles, labels = ax.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    if once:
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+        ax.legend(once.values(), once.keys(), frameon=False, ncols=4, **place)
+    if title is not None:
+        ax.set_title(title, pad=24 if once else None)
+    return ax
