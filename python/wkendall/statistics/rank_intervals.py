@@ -25,6 +25,8 @@ MOST_ROWS = 500
 DEALT = 10**7
 #: Resamples that are computed together: the sums of 181 items then stay in the cache.
 BATCH = 2048
+#: Differences of scores below this, relative to the largest scores of both items, are rounding.
+ROUNDING = 2.0**-45
 #: Two statistics are equal if they differ by less than this fraction: they are computed in single precision.
 EQUAL = 1e-5
 
@@ -213,21 +215,23 @@ class Differences:
 
     def __init__(self, values: Array, counts: NDArray[np.int64] | None, random: np.random.Generator) -> None:
         known = ~np.isnan(values)
-        # Without the effects of rows, which cancel in differences.
-        middle = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-        self.values = np.where(known, values - middle[:, np.newaxis], 0.0)
+        self.values = np.where(known, values, 0.0)
         self.known = None if known.all() else known.astype(np.float64)
         self.parts = _parts(len(values), counts, random)
         self.sums = self.parts @ self.values
         self.rows, self.items = self.sums.shape
+        self.rounding = ROUNDING * (self.parts @ np.abs(self.values)).max(axis=0, initial=0.0)
 
     def of(self, item: int) -> Array:
-        """Return the differences between an item and all later ones, 0 where one of the two is missing."""
+        """Return the differences between an item and all later ones, 0 where one of the two is missing or by rounding."""
         if self.known is None:
-            return np.asarray(self.sums[:, item, np.newaxis] - self.sums[:, item + 1 :])
-        both = self.known[:, item, np.newaxis] * self.known[:, item + 1 :]
-        both *= self.values[:, item, np.newaxis] - self.values[:, item + 1 :]
-        return np.asarray(self.parts @ both)
+            found = self.sums[:, item, np.newaxis] - self.sums[:, item + 1 :]
+        else:
+            both = self.known[:, item, np.newaxis] * self.known[:, item + 1 :]
+            both *= self.values[:, item, np.newaxis] - self.values[:, item + 1 :]
+            found = self.parts @ both
+        least = np.maximum(self.rounding[item], self.rounding[item + 1 :])
+        return np.where(np.abs(found) > least, found, 0.0)
 
 
 def _parts(rows: int, counts: NDArray[np.int64] | None, random: np.random.Generator) -> Any:
@@ -256,7 +260,8 @@ def _better(
     with progress_bar(progress, "rank_intervals") as show:
         for item in range(n - 1):
             found = differences.of(item)
-            norms = np.sqrt((found**2).sum(axis=0))
+            peak = np.abs(found).max(axis=0)
+            norms = peak * np.sqrt(((found / np.where(peak > 0, peak, 1.0)) ** 2).sum(axis=0))
             scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
             statistics[item, item + 1 :] = found.sum(axis=0) * scale
             scaled = (found * scale).T.astype(np.float32)
