@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import wkendall
 from wkendall import Rankings, rank_intervals
-from wkendall.statistics.rank_intervals import MOST_ROWS, expected_ranks
+from wkendall.statistics.rank_intervals import MOST_ROWS, _groups, expected_ranks
 
 NAN = float("nan")
 
@@ -58,6 +58,20 @@ def test_groups_and_neighbours_follow_from_pairs():
     longest = [r for r in sorted(runs) if not any(s != r and s[0] <= r[0] and r[1] <= s[1] for s in runs)]
     assert found.groups == [order[a : b + 1].tolist() for a, b in longest]
     assert len(found.groups) > 2
+
+
+def test_groups_cover_all_pairs_that_are_not_told_apart():
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 5, 9):
+        for share in (0.1, 0.5, 0.9):
+            apart = np.triu(rng.random((n, n)) < share, 1)
+            apart |= apart.T
+            groups = _groups(apart)
+            for i, j in itertools.product(range(n), repeat=2):
+                assert apart[i, j] != any(i in group and j in group for group in groups)
+            for group in groups:
+                assert not apart[np.ix_(group, group)].any()
+                assert all(apart[other, group].any() for other in set(range(n)) - set(group))
 
 
 def test_names_and_the_types_of_scores():

@@ -118,10 +118,11 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
 
 
 def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Ranks with their intervals, the best item on top, and the runs of items that cannot be told apart.
+    """Ranks with their intervals, the best item on top, and the groups of items that cannot be told apart.
 
-    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. A line between two
-    items says that they can. Of more than 100 items the best 100 are drawn.
+    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. Where a bar is thin, it
+    passes an item of another group. A dotted line between two neighbours says that they can be told apart. Of more than
+    100 items the best 100 are drawn.
 
     Parameters
     ----------
@@ -149,12 +150,14 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
     ends: list[int] = []  # of the last bar of each lane
     width = 0.025 * max(n, 1)
     for group in intervals.groups:
-        first, last = places.get(group[0]), places.get(group[-1], len(order) - 1)
-        if first is not None and last > first:
-            lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
-            ends[lane : lane + 1] = [last]
+        rows = np.array([places[name] for name in group if name in places])
+        if len(rows) > 1:
+            lane = next((lane for lane, end in enumerate(ends) if end < rows[0]), len(ends))
+            ends[lane : lane + 1] = [int(rows[-1])]
             x = n + 0.5 + (lane + 1) * width
-            ax.plot([x, x], [first - 0.25, last + 0.25], color="#cc3311", linewidth=1.5, label="not told apart")
+            ax.plot([x, x], rows[[0, -1]], color="#cc3311", linewidth=0.5)
+            for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
+                ax.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color="#cc3311", label="not told apart")
     _name_rows(ax, list(places))
     ax.set(xlim=(0.5, n + 0.5 + (len(ends) + 1) * width), ylim=(len(order) - 0.5, -0.5))
     ax.set_xlabel(f"rank, with simultaneous {100 * intervals.confidence:g}% intervals")

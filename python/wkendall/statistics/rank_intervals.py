@@ -49,8 +49,10 @@ class RankIntervals(_Intervals):
     low, high : ndarray of shape (n,)
         The interval of the rank of each item: all of them contain the true ranks, with the stated confidence.
     groups : list of lists
-        Runs of items, in the order of their ranks, in which no two can be told apart. No run is part of another one.
-        Runs can overlap, as the letters of a compact letter display do. Items have their names, or their numbers from 0.
+        Sets of items, in the order of their ranks, in which no two can be told apart, and to which no other item can be
+        added. Any two items that cannot be told apart are in a common set, as they have a common letter in a compact letter
+        display. Sets can overlap. They are runs of neighbours, if no item can be told apart from a near one and not from a
+        farther one. Items have their names, or their numbers from 0.
     separated : ndarray of shape (n - 1,)
         Whether each item, in the order of the ranks, can be told apart from the next one.
     items : list
@@ -293,13 +295,27 @@ def _result(goodness: Array, better: NDArray[np.bool_], names: Sequence[Any], **
     apart = better | better.T
     order = np.argsort(rank, kind="stable")
     sorted_apart = apart[np.ix_(order, order)]
-    groups, end = [], 0
-    for begin in range(n):
-        stop = begin + 1
-        while stop < n and not sorted_apart[begin:stop, stop].any():
-            stop += 1
-        if stop > end:
-            groups.append([names[item] for item in order[begin:stop]])
-            end = stop
+    groups = [[names[order[place]] for place in places] for places in _groups(sorted_apart)]
     separated = sorted_apart[np.arange(max(n - 1, 0)), np.arange(1, max(n, 1))]
     return RankIntervals(rank, low, high, groups, separated, items=list(names), apart=apart, **more)
+
+
+def _groups(apart: NDArray[np.bool_]) -> list[list[int]]:
+    """Return sets of items that cover all pairs that are not told apart; no two of a set are, and no item can be added."""
+    near, found = ~apart, []
+    left = near.copy()  # pairs that no set has yet; an item is near itself
+    for first in range(len(apart)):
+        while left[first, first:].any():
+            second = first + int(left[first, first:].argmax())
+            if first == second and near[first].sum() > 1:  # a pair will have it
+                left[first, first] = False
+                continue
+            chosen, possible = [first, second][: 1 + (first != second)], near[first] & near[second]
+            possible[chosen] = False
+            while possible.any():
+                chosen.append(int(possible.argmax()))
+                possible &= near[chosen[-1]]
+                possible[chosen[-1]] = False
+            found.append(sorted(chosen))
+            left[np.ix_(chosen, chosen)] = False
+    return found
