@@ -22,7 +22,10 @@ from wkendall.plotting import (
     plot_objective,
     plot_pairs,
     plot_position_scores,
+    plot_rank_intervals,
+    plot_ranks,
     plot_reduction_factors,
+    plot_shares,
     plot_weights,
 )
 
@@ -340,3 +343,51 @@ def test_bad_weights_are_refused(plot):
         plot(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="U"):
         plot(np.zeros((2, 2, 2)))
+
+
+def names_of_rows(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_ranks_and_shares_are_drawn_best_first():
+    votes = wkendall.Rankings([[2, 1, 3], [3, 1, 2], [2, 1, 3], [1, 3, 2]], items=["tea", "milk", "beer"])
+    found = votes.describe()
+    ax = plot_ranks(votes, title="votes")
+    assert names_of_rows(ax) == ["milk", "tea", "beer"]
+    np.testing.assert_array_equal(ax.images[0].get_array(), found.ranks[[1, 0, 2]] / 4)
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), found.mean[[1, 0, 2]] - 1)
+    ax = plot_shares(found)
+    assert names_of_rows(ax) == [label.get_text() for label in ax.get_xticklabels()] == ["milk", "tea", "beer"]
+    assert sorted(text.get_text() for text in ax.texts) == ["0.25"] * 3 + ["0.75"] * 3
+    ax = plot_ranks(votes.describe(by=list("aabb")))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_missing_items_and_large_catalogues_are_drawn():
+    lists = wkendall.from_lists([["b", "a"], ["a"], ["b", "c"]], items=[*"abc", *range(200)])
+    ax = plot_ranks(lists)
+    assert len(names_of_rows(ax)) == 100
+    assert [text.get_text() for text in ax.texts[:3]] == ["33%", "33%", "67%"]
+    assert ax.get_xticklabels()[-1].get_text() == "missing"
+    assert plot_shares(lists).images[0].get_array().shape == (100, 100)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (3, 0)])
+def test_nothing_to_draw(shape):
+    rankings = wkendall.Rankings(np.tile(np.arange(1, shape[1] + 1), (shape[0], 1)).reshape(shape))
+    for draw in (plot_ranks, plot_shares):
+        draw(rankings).figure.canvas.draw()
+    plot_rank_intervals(wkendall.rank_intervals(np.zeros((1, shape[1])))).figure.canvas.draw()
+
+
+def test_intervals_of_ranks():
+    scores = pd.DataFrame(np.array([[3, 2, 2, 0]] * 10 + [[2, 3, 2, 0]] * 10), columns=[*"abcd"])
+    found = wkendall.rank_intervals(scores, rng=0)
+    ax = plot_rank_intervals(found, title="board")
+    assert names_of_rows(ax) == ["a", "b", "c", "d"]
+    spans = [tuple(segment[:, 0]) for segment in ax.collections[0].get_segments()]
+    assert spans == list(zip(found.low, found.high, strict=True))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["neighbours told apart", "not told apart"]
+    with pytest.raises(TypeError, match="rank_intervals"):
+        plot_rank_intervals([1, 2])

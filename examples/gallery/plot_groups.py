@@ -51,15 +51,7 @@ print(f"halves of countryside:  {halves.statistic:8.5f}  p = {halves.pvalue}")
 # city minus that to the countryside, with the kernel of the test. Ballots with a large difference
 # contribute most to the statistic.
 
-
-def before(rankings):
-    """Return the share of voters who prefer the party of the row to that of the column."""
-    ranks = np.nan_to_num(rankings, nan=7)  # not listed: below the sixth
-    first = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
-    return first / np.maximum(first + first.T, 1)
-
-
-pairs = before(city) - before(countryside)
+pairs = city.describe().shares - countryside.describe().shares
 different = from_lists(in_city + in_countryside, items=PARTIES).distinct()
 print(result.kernel)
 to_city, to_countryside = (

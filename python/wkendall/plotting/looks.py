@@ -159,7 +159,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
             for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
                 ax.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color="#cc3311", label="not told apart")
     _name_rows(ax, list(places))
-    ax.set(xlim=(0.5, n + 0.5 + (len(ends) + 1) * width), ylim=(len(order) - 0.5, -0.5))
+    ax.set(xlim=(0.5, n + 0.5 + (len(ends) + 1) * width), ylim=(max(len(order), 1) - 0.5, -0.5))
     ax.set_xlabel(f"rank, with simultaneous {100 * intervals.confidence:g}% intervals")
     step = max(1, int(np.ceil(n / 12)))
     ax.set_xticks(range(1, n + 1) if step == 1 else [1, *range(2 * step, n + 1, step)])

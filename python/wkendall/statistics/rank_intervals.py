@@ -107,7 +107,7 @@ def rank_intervals(
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int
-        The number of resamples, at least 1.
+        The number of resamples, at least 1. For few rows, 14 with the default, all different resamples are used instead.
     rng, progress
         As for `two_sample_test`.
 
@@ -120,7 +120,7 @@ def rank_intervals(
     Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
     the sum of its differences, divided by the root of the sum of their squares; it grows with Student's t. A resample
     gives every row a random sign, the same for all pairs, so that rows stay whole. Two items are told apart if their
-    statistic is larger than the largest statistic of all pairs in a share `confidence` of the resamples. If the
+    statistic is larger than the largest statistic of all pairs is in a share `confidence` of the resamples. If the
     differences of equally good items are distributed symmetrically, this holds for any number of rows; otherwise for
     many rows. The interval of an item begins after the items that are better for certain, and ends before those that
     are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
@@ -254,9 +254,14 @@ def _better(
 ) -> NDArray[np.bool_]:
     """Return which items are better than which others for certain."""
     n, rows = differences.items, differences.rows
-    check_fits(rows + n, resamples, np.dtype(np.float32), "ask for fewer resamples")
-    signs = random.integers(0, 2, size=(rows, resamples), dtype=np.int8).astype(np.float32)
-    signs = 2 * signs - 1
+    check_fits(rows + 2 * n, resamples, np.dtype(np.float32), "ask for fewer resamples")
+    every = 0 < rows <= 62 and 2 ** (rows - 1) <= resamples
+    if every:  # the first row keeps its sign: all signs together do not matter
+        resamples = 2 ** (rows - 1)
+        bits = np.arange(resamples) >> np.arange(rows)[::-1, np.newaxis] & 1
+    else:
+        bits = random.integers(0, 2, size=(rows, resamples), dtype=np.int8)
+    signs = 1 - 2 * bits.astype(np.float32)
     totals = None if differences.known is not None else differences.sums.T @ signs
     statistics, largest = np.zeros((n, n)), np.zeros(resamples)
     with progress_bar(progress, "rank_intervals") as show:
@@ -278,7 +283,8 @@ def _better(
                 np.maximum(largest[batch], sums.max(axis=0), out=largest[batch])
             if show is not None:
                 show(item + 1, n - 1)
-    place = math.ceil(confidence * (resamples + 1) * (1 - 1e-12)) - 1
+    # The signs of the data are among all signs, and one more among random ones.
+    place = math.ceil(confidence * (resamples + (not every)) * (1 - 1e-12)) - 1
     limit = float(np.partition(largest, place)[place]) if place < resamples else math.inf
     return np.asarray(statistics - statistics.T > limit * (1 + EQUAL))
 
