@@ -51,6 +51,8 @@ Statistics
     CorrelationDifference  what corr_difference returns
     two_sample_test        test whether groups of rankings differ
     TestResult             what the tests return
+    pair_differences       the pairs of items that two groups order differently, with simultaneous intervals
+    PairDifferences        what pair_differences returns
     independence_test      test whether rankings depend on labels, numbers or other rankings
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
@@ -184,6 +186,7 @@ if TYPE_CHECKING:
     )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.pair_differences import PairDifferences, pair_differences
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.relabelings import permutation_pvalue
     from wkendall.statistics.two_samples import two_sample_test
@@ -213,6 +216,7 @@ __all__ = [
     "ListEncoder",
     "Mallows",
     "Neighbors",
+    "PairDifferences",
     "PairImportance",
     "RankBiasedOverlap",
     "RankingError",
@@ -250,6 +254,7 @@ __all__ = [
     "neighbors_within",
     "optimize",
     "packed_signs",
+    "pair_differences",
     "pair_importance",
     "permutation_pvalue",
     "plotting",
@@ -289,6 +294,7 @@ _MODULES = {
     "statistics.importance": "PairImportance pair_importance",
     "statistics.independence": "independence_test",
     "statistics.relabelings": "permutation_pvalue",
+    "statistics.pair_differences": "PairDifferences pair_differences",
     "statistics.permutations": "TestResult",
     "statistics.two_samples": "two_sample_test",
     "tensors": "position_weights",
