@@ -96,10 +96,11 @@ def pair_differences(
     interval of Agresti and Caffo (2000); d is then the difference of the shares, and e its standard error. The largest
     statistic of all pairs is computed for random permutations of the group labels. A p-value is `(1 + c) / (1 + p)`,
     where c of p permutations have a largest statistic that is at least the statistic of the pair (Westfall and Young
-    1993). An interval is d - q e to d + q e: a statistic above q has a p-value of at most `1 - confidence`.
+    1993). These p-values are exact if the groups do not differ at all.
 
-    P-values are exact if the groups do not differ at all. Intervals are approximate: `docs/comparing_groups.md` has
-    their coverage in simulations.
+    An interval is d - q e to d + q e. A statistic above q has a p-value of at most `1 - confidence`. In as many samples
+    of people, drawn with replacement from each group, `confidence` of all largest `|d* - d| / e*` are at most q. The
+    second condition is for groups of different spread. `docs/comparing_groups.md` has the coverage in simulations.
 
     Examples
     --------
@@ -130,26 +131,38 @@ def pair_differences(
     tables = np.array([counts_of(member[group == one], len(first), counts[group == one]) for one in (0, 1)])
     orders = _orders(rankings[first], weights, tables.sum(axis=0))
     dealt = Groups(orders.score, orders.counts, tables.sum(axis=1))
-    found = orders.compared(tables[:1])
+    found = orders.compared(tables[:1], tables[1:])
     pairs = orders.score.shape[1]
     batch = min(dealt.batch(max(1, orders.score.size)), max(1, BATCH_NUMBERS // (4 * max(1, pairs))))
-    null = null_distribution(
-        lambda batch: np.abs(orders.compared(dealt.draw(random, batch)[:, 0]).t).max(axis=1, initial=0.0),
-        permutations, batch, (run.progress, "pair_differences"),
-    )  # fmt: skip
-    return _result(rankings, found, np.sort(null), confidence, (names[0], names[1]))
+
+    def permuted(batch: int) -> Array:
+        table = dealt.draw(random, batch)[:, 0]
+        return orders.compared(table, orders.counts - table).largest(0.0)
+
+    def resampled(batch: int) -> Array:
+        people = [random.multinomial(table.sum(), table / table.sum(), size=batch) for table in tables]
+        return orders.compared(*people).largest(found.difference)
+
+    null, spread = (
+        np.sort(null_distribution(draw, permutations, batch, (run.progress, "pair_differences")))
+        for draw in (permuted, resampled)
+    )
+    # A statistic with a p-value of 1 - confidence is exceeded by this many permutations.
+    above = int((1 - confidence) * (1 + permutations) + 1e-9) - 1
+    limit = np.inf if above < 0 else max(null[-1 - above], spread[-1 - above])
+    return _result(rankings, found, null, limit, (names[0], names[1]))
 
 
 class _Compared(NamedTuple):
-    """The shares of two groups for each assignment of people and each pair of items; d, e and t as in the docstring."""
+    """The shares of two groups for each assignment of people and each pair of items, and d and e of the docstring."""
 
     shares: tuple[Array, Array]
     difference: Array
     error: Array
 
-    @property
-    def t(self) -> Array:
-        return self.difference / self.error
+    def largest(self, center: Array | float) -> Array:
+        """Return the largest statistic of all pairs."""
+        return np.asarray((np.abs(self.difference - center) / self.error).max(axis=1, initial=0.0))
 
 
 class _Orders(NamedTuple):
@@ -164,10 +177,10 @@ class _Orders(NamedTuple):
     counts: Counts
     tied: bool
 
-    def compared(self, tables: NDArray[Any]) -> _Compared:
-        """Compare the groups with these numbers of people of each row; the other people are the second group."""
+    def compared(self, *groups: NDArray[Any]) -> _Compared:
+        """Compare two groups with these numbers of people of each row."""
         shares, means, errors = [], [], []
-        for table in (tables, self.counts - tables):
+        for table in groups:
             rows = table.astype(np.float64)
             once = rows if self.weights is None else rows * self.weights
             twice = once if self.weights is None else once * self.weights
@@ -202,9 +215,7 @@ def _orders(rankings: Rankings, weights: Array | None, counts: Counts) -> _Order
     return _Orders(score, every, weights, counts, tied)
 
 
-def _result(
-    rankings: Rankings, found: _Compared, null: Array, confidence: float, names: tuple[Any, Any]
-) -> PairDifferences:
+def _result(rankings: Rankings, found: _Compared, null: Array, limit: float, names: tuple[Any, Any]) -> PairDifferences:
     """Sort the pairs, each turned so that the first group has it more often. `null`: the largest statistics, sorted."""
     shares = np.stack([share[0] for share in found.shares], axis=1)
     turned = shares[:, 0] < shares[:, 1]
@@ -212,11 +223,9 @@ def _result(
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     shares[turned] = 1 - shares[turned]
     sign = np.where(turned, -1.0, 1.0)
-    center, error, t = sign * found.difference[0], found.error[0], np.abs(found.t[0])
-    pvalue = (1 + len(null) - np.searchsorted(null, t - EQUAL)) / (1 + len(null))
-    # As many permutations may be as large as the statistic of a pair with a p-value of 1 - confidence.
-    allowed = int((1 - confidence) * (1 + len(null)) + 1e-9) - 1
-    width = (np.inf if allowed < 0 else null[-1 - allowed]) * error
+    center, error = sign * found.difference[0], found.error[0]
+    pvalue = (1 + len(null) - np.searchsorted(null, np.abs(center) / error - EQUAL)) / (1 + len(null))
+    width = limit * error
     difference = shares[:, 0] - shares[:, 1]
     kept = np.flatnonzero(~np.isnan(difference))
     kept = kept[np.argsort(-difference[kept], kind="stable")]
