@@ -78,6 +78,8 @@ For scikit-learn
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
     KendallKMeans          clusters of rankings
+    cluster_number         how many clusters of rankings there seem to be
+    ClusterNumber          what cluster_number returns
     KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
@@ -101,8 +103,8 @@ Layers, each using only those below it:
     experiments  the experiment of the paper: measurements, table, report
     dask, plotting, gaussian_process  interfaces to other libraries
     optimize   Bayesian optimisation over permutations
-    datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
+    datasets   simulated rankings and the survey of the paper
     learning   position weights, learned from labelled rankings
     statistics tests, consensus, importance of pairs, correlation matrices
     gram_file  Gram matrices larger than memory
@@ -166,6 +168,7 @@ if TYPE_CHECKING:
         SuquanSVDClassifier,
         SuquanSVDRegressor,
     )
+    from wkendall.estimators.cluster_number import ClusterNumber, cluster_number
     from wkendall.gram import diagonal, distance_matrix, gram_matrix, kappa, kernel, similarity_matrix
     from wkendall.gram_file.to_file import gram_to_file
     from wkendall.learning import suquan_svd
@@ -197,6 +200,7 @@ __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "AverageOverlap",
+    "ClusterNumber",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
@@ -231,6 +235,7 @@ __all__ = [
     "WeightedConcordance",
     "WeightedTau",
     "__version__",
+    "cluster_number",
     "combine",
     "consensus",
     "corr",
@@ -279,6 +284,7 @@ _MODULES = {
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
     "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "estimators.cluster_number": "ClusterNumber cluster_number",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",
     "learning": "suquan_svd",
