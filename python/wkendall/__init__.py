@@ -52,6 +52,8 @@ Statistics
     CorrelationDifference  what corr_difference returns
     two_sample_test        test whether groups of rankings differ
     TestResult             what the tests return
+    pair_differences       the pairs of items that two groups order differently, with simultaneous intervals
+    PairDifferences        what pair_differences returns
     independence_test      test whether rankings depend on labels, numbers or other rankings
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
@@ -79,6 +81,8 @@ For scikit-learn
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
     KendallKMeans          clusters of rankings
+    cluster_number         how many clusters of rankings there seem to be
+    ClusterNumber          what cluster_number returns
     KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
@@ -102,8 +106,8 @@ Layers, each using only those below it:
     experiments  the experiment of the paper: measurements, table, report
     dask, plotting, gaussian_process  interfaces to other libraries
     optimize   Bayesian optimisation over permutations
-    datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
+    datasets   simulated rankings and the survey of the paper
     learning   position weights, learned from labelled rankings
     statistics tests, consensus, importance of pairs, correlation matrices
     gram_file  Gram matrices larger than memory
@@ -169,6 +173,7 @@ if TYPE_CHECKING:
         SuquanSVDClassifier,
         SuquanSVDRegressor,
     )
+    from wkendall.estimators.cluster_number import ClusterNumber, cluster_number
     from wkendall.gram import diagonal, distance_matrix, gram_matrix, kappa, kernel, similarity_matrix
     from wkendall.gram_file.to_file import gram_to_file
     from wkendall.learning import suquan_svd
@@ -189,6 +194,7 @@ if TYPE_CHECKING:
     )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.pair_differences import PairDifferences, pair_differences
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.rank_intervals import RankIntervals, rank_intervals
     from wkendall.statistics.relabelings import permutation_pvalue
@@ -200,6 +206,7 @@ __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "AverageOverlap",
+    "ClusterNumber",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
@@ -220,6 +227,7 @@ __all__ = [
     "ListEncoder",
     "Mallows",
     "Neighbors",
+    "PairDifferences",
     "PairImportance",
     "RankBiasedOverlap",
     "RankIntervals",
@@ -235,6 +243,7 @@ __all__ = [
     "WeightedConcordance",
     "WeightedTau",
     "__version__",
+    "cluster_number",
     "combine",
     "consensus",
     "corr",
@@ -258,6 +267,7 @@ __all__ = [
     "neighbors_within",
     "optimize",
     "packed_signs",
+    "pair_differences",
     "pair_importance",
     "permutation_pvalue",
     "plotting",
@@ -284,6 +294,7 @@ _MODULES = {
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
     "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "estimators.cluster_number": "ClusterNumber cluster_number",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",
     "learning": "suquan_svd",
@@ -300,6 +311,7 @@ _MODULES = {
     "statistics.independence": "independence_test",
     "statistics.rank_intervals": "RankIntervals rank_intervals",
     "statistics.relabelings": "permutation_pvalue",
+    "statistics.pair_differences": "PairDifferences pair_differences",
     "statistics.permutations": "TestResult",
     "statistics.two_samples": "two_sample_test",
     "tensors": "position_weights",

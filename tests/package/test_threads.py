@@ -89,6 +89,8 @@ CALLS = {
     "rank_intervals": lambda _: wkendall.rank_intervals(X, n_resamples=99, rng=0),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
+    "pair_differences": lambda _: wkendall.pair_differences(X, X[:, 0] < 5, n_permutations=99, rng=0),
+    "cluster_number": lambda _: wkendall.cluster_number(X, max_clusters=2, n_references=2, rng=0),
     "independence_test": lambda _: wkendall.independence_test(X, COEF, n_permutations=99, rng=0),
     "permutation_pvalue": lambda _: wkendall.permutation_pvalue(X[:2], Y[:2], n_permutations=99, rng=0),
     "suquan_svd": lambda _: wkendall.suquan_svd(X, LABELS),
@@ -109,12 +111,14 @@ CALLS = {
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
 LEFT_OUT |= {"read_csv", "read_preflib", "read_trec", "show_config"}
 LEFT_OUT |= {
+    "ClusterNumber",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
     "Correlations",
     "Description",
     "Neighbors",
+    "PairDifferences",
     "PairImportance",
     "RankIntervals",
     "TestResult",

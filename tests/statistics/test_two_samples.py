@@ -12,11 +12,9 @@ from definitions import consecutive, distance, mean_discrepancy, random_rankings
 from nouns import kernel_of, split
 from paths import ROOT, loaded
 from wkendall import Kendall, Mallows, Rankings
-from wkendall._run import Run
 from wkendall.datasets import make_mallows, make_uniform
 from wkendall.statistics import permutations
 from wkendall.statistics.permutations import Groups, TestResult, null_distribution
-from wkendall.statistics.two_samples import compare
 
 U = np.random.default_rng(5).standard_normal((5, 5))
 W = np.einsum("ab,cd->abcd", np.triu(U, 1), np.triu(U, 1))
@@ -180,9 +178,9 @@ def test_too_many_people():
     X = [[1, 2], [2, 1]]
     groups = [Rankings(X, counts=[10**9, 1])] * 2
     with pytest.raises(ValueError, match=r"^there are 2000000002 people, but a test takes fewer than 1000000000$"):
-        compare(groups, None, Run(), 9, np.random.default_rng(0))
+        outcome(*groups)
     groups = [Rankings(X, counts=[10**8, 2 * 10**8]), Rankings(X, counts=[10**8, 10**8])]
-    assert compare(groups, None, Run(), 9, np.random.default_rng(0)).pvalue == 0.1
+    assert outcome(*groups, n_permutations=9).pvalue == 0.1
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (2, 3, 2)])

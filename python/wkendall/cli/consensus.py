@@ -5,20 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import math
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wkendall.cli.kernel_options import add_kernel, measure_of
-from wkendall.cli.labels import groups_of
+from wkendall.cli.labels import groups_of, weights_of
 from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running
 from wkendall.cli.output import STDOUT, check_output, ending_of, new_file, say_written, text_file
-from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
-from wkendall.reading.text_files import MISSING, NUMBER
+from wkendall.cli.reading import PREFLIB, check_reading, kind_of, read_rankings
 from wkendall.statistics.consensus import Consensus, Method, consensus
 
 FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
@@ -114,7 +109,7 @@ def _check(arguments: argparse.Namespace) -> str:
 
 def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
     (source,) = read_rankings(arguments, arguments.file, apart=[arguments.weights, arguments.group])
-    weights = None if arguments.weights is None else _weights(source, arguments.weights)
+    weights = None if arguments.weights is None else weights_of(source, arguments.weights)
     groups: list[tuple[str | None, Any]] = [(None, slice(None))]
     if arguments.group is not None:
         groups = [*groups_of(source, arguments.group).items()]
@@ -130,22 +125,6 @@ def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
         with command_errors(X=source.path):
             found.append(Found(name, len(rankings), consensus(rankings, kernel=measure, **how)))
     return found
-
-
-def _weights(source: Source, column: str) -> NDArray[np.float64]:
-    cells = source.apart[column]
-    if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
-        what = f"has shape {cells.shape} and dtype {cells.dtype}"
-        raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
-    weights = [float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan for cell in cells]
-    for row, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
-        if not 0 <= weight < math.inf:
-            where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
-            found: Any = weight
-            if isinstance(cell, str):
-                found = "missing" if cell in MISSING else repr(cell)
-            raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
-    return np.array(weights)
 
 
 def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> None:

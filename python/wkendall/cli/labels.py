@@ -1,4 +1,4 @@
-"""What belongs to rankings, one value each: labels from a column or from a separate file, and groups."""
+"""What belongs to rankings, one value each: labels from a column or from a separate file, groups and weights."""
 
 from __future__ import annotations
 
@@ -130,6 +130,23 @@ def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
             raise CommandError(f"{source.path}{where}: the group is missing")
         rows.setdefault(label, []).append(row)
     return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows, key=_natural)}
+
+
+def weights_of(source: Source, column: str) -> NDArray[np.float64]:
+    """Return the weight of each ranking that a column, or an array, has: finite numbers from 0."""
+    cells = source.apart[column]
+    if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
+        what = f"has shape {cells.shape} and dtype {cells.dtype}"
+        raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
+    weights = [float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan for cell in cells]
+    for row, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+        if not 0 <= weight < math.inf:
+            where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
+            found: Any = weight
+            if isinstance(cell, str):
+                found = "missing" if cell in MISSING else repr(cell)
+            raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
+    return np.array(weights)
 
 
 def _natural(label: str) -> tuple[float, str]:

@@ -3,7 +3,8 @@
 Layers, each using only those below it:
 
     correlations  Kendall's tau-b between the columns of a table
-    two_samples, independence  tests: do groups differ, do rankings depend on something else?
+    two_samples, pair_differences, independence  do groups differ, in which pairs, do rankings depend on something else?
+    assignments  people in groups, and random assignments of people to groups
     rank_intervals  how far a ranking by mean scores or mean ranks can be trusted
     relabelings  p-values of any measure
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at

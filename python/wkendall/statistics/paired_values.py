@@ -108,7 +108,7 @@ def _kind(y: Any) -> str:
     return "gaussian"
 
 
-def _as_array(y: Any) -> NDArray[Any]:
+def _as_array(y: Any, name: str = "y") -> NDArray[Any]:
     """Return an array of what `y` holds; texts, flags and numbers in one list stay what they are."""
     try:
         array = np.asarray(y)
@@ -118,37 +118,48 @@ def _as_array(y: Any) -> NDArray[Any]:
                 array = np.array(y, dtype=object)
     except ValueError:
         raise bad_argument(
-            "y", f" cannot be converted to an array, because its rows differ in length: {shown(y)}"
+            name, f" cannot be converted to an array, because its rows differ in length: {shown(y)}"
         ) from None
     if array.ndim == 0:
-        raise bad_type("y", f" must be labels, numbers, vectors or rankings, one for each row of X, not {shown(y)}")
+        possible = "labels, numbers, vectors or rankings" if name == "y" else "labels"
+        raise bad_type(name, f" must be {possible}, one for each row of X, not {shown(y)}")
     return array
 
 
-def _check_rows(found: int, rows: int) -> None:
+def _check_rows(found: int, rows: int, name: str = "y") -> None:
     if found != rows:
         rule = f" has {found} values, but X has {rows} rankings: it must have one for each"
-        raise bad_argument("y", rule, value=found, kind="rows differ")
+        raise bad_argument(name, rule, value=found, kind="rows differ")
 
 
 def _labels(y: Any, rows: int) -> Values:
-    array = _as_array(y)
+    member, names = labels_of(y, rows, "y")
+    return Values(member, samples.counts_of(member, len(names), None), 1.0, samples.EQUAL)
+
+
+def labels_of(values: Any, rows: int, name: str) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of each row's label, and the distinct labels in the order of their first rows."""
+    check_unmasked(values, name)
+    columns = getattr(values, "columns", None)
+    values = values[columns[0]] if columns is not None and len(columns) == 1 else values
+    array = _as_array(values, name)
     if array.ndim != 1:
-        raise bad_argument("y", f" has shape {array.shape}, but there must be one label for each ranking", kind="axes")
-    _check_rows(len(array), rows)
+        raise bad_argument(name, f" has shape {array.shape}, but there must be one label for each ranking", kind="axes")
+    _check_rows(len(array), rows, name)
     numbers: dict[Any, int] = {}
     member = np.empty(rows, dtype=np.intp)
     # Those of a list as they are: an array could make equal numbers or texts of them.
-    for row, label in enumerate(y if isinstance(y, list | tuple) else array.tolist()):
+    for row, label in enumerate(values if isinstance(values, list | tuple) else array.tolist()):
         if is_absent(label):
-            raise bad_argument("y", f" is {shown(label)}: every ranking needs a label", row=row, kind="nan")
+            raise bad_argument(name, f" is {shown(label)}: every ranking needs a label", row=row, kind="nan")
         # To Python 1 and True are equal.
         flag = isinstance(label, bool | np.bool_)
         try:
             member[row] = numbers.setdefault((flag, label), len(numbers))
         except TypeError:
-            raise bad_type(f"y[{row}]", f" is {shown(label)}, but a label is a text, a number or a flag") from None
-    return Values(member, samples.counts_of(member, len(numbers), None), 1.0, samples.EQUAL)
+            what = f" is {shown(label)}, but a label is a text, a number or a flag"
+            raise bad_type(f"{name}[{row}]", what) from None
+    return member, [label for _, label in numbers]
 
 
 def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:

@@ -35,10 +35,10 @@ class Groups(NamedTuple):
     """A sample in groups: the centred kernel between its distinct rankings, their counts, and the sizes of the groups."""
 
     gram: Array
-    counts: Counts
+    counts: NDArray[Any]
     sizes: Counts
 
-    def sums(self, tables: Tables) -> tuple[Array, Array]:
+    def sums(self, tables: NDArray[Any]) -> tuple[Array, Array]:
         """Return the sums of the kernel within each group: over all pairs of people, and over each person with itself.
 
         The tables have all groups but the last. The kernel is centred, so all sums over the whole sample are zero. The
@@ -56,11 +56,11 @@ class Groups(NamedTuple):
         rest = self.counts @ self.gram.diagonal() - own.sum(axis=1, keepdims=True)
         return np.concatenate([within, last], axis=1), np.concatenate([own, rest], axis=1)
 
-    def batch(self) -> int:
-        """Return the number of permutations that are computed together."""
+    def batch(self, work: int | None = None) -> int:
+        """Return the number of permutations that are computed together; each takes `work` multiplications for a group."""
         others, size = len(self.sizes) - 1, len(self.counts)
         width = max(others * size, int(self.counts.sum()) if self._shuffles else 0)
-        return max(1, min(BATCH_NUMBERS // width, BATCH_WORK // (others * size**2) + 8))
+        return max(1, min(BATCH_NUMBERS // width, BATCH_WORK // (others * (work or size**2)) + 8))
 
     @property
     def _shuffles(self) -> bool:
@@ -118,6 +118,10 @@ class TestResult(_Answer):
         For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for another kernel.
     pairwise : ndarray of shape (groups, groups) or None
         For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
+    pairwise_pvalues : ndarray of shape (groups, groups) or None
+        For `two_sample_test`: the p-value of every two groups, adjusted by Holm's method; 1 on the diagonal.
+    groups : list or None
+        For `two_sample_test`: the labels of the groups, in the order of `pairwise`; numbers from 0 without labels.
 
     Examples
     --------
@@ -135,13 +139,14 @@ class TestResult(_Answer):
     kernel: Kernel | None
     bandwidth: float | None
     pairwise: Array | None
+    pairwise_pvalues: Array | None
+    groups: list[Any] | None
 
     def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
         """Make a result; `more` has the other attributes."""
         made = super().__new__(cls, statistic, pvalue)
-        vars(made).update(
-            {"null_distribution": np.empty(0), "kernel": None, "bandwidth": None, "pairwise": None} | more
-        )
+        absent = dict.fromkeys(("kernel", "bandwidth", "pairwise", "pairwise_pvalues", "groups"))
+        vars(made).update({"null_distribution": np.empty(0)} | absent | more)
         return made
 
 
@@ -166,6 +171,18 @@ def null_distribution(draw: Callable[[int], Array], permutations: int, batch: in
 
 def answer(statistic: float, null: Array, unit: float, tolerance: float, **more: Any) -> TestResult:
     """Return the result of a test; `unit` is the factor that the kernels were divided by, `more` has other attributes."""
-    as_large = int(np.count_nonzero(null >= statistic - tolerance))
-    pvalue = (1 + as_large) / (1 + len(null))
+    pvalue = share_as_large(statistic, null, tolerance)
     return TestResult(unit * statistic, pvalue, null_distribution=unit * null, **more)
+
+
+def share_as_large(statistic: float, null: Array, tolerance: float) -> float:
+    """Return the p-value: the share of statistics that are at least as large, that of the data among them."""
+    return float(1 + np.count_nonzero(null >= statistic - tolerance)) / (1 + len(null))
+
+
+def holm(pvalues: Array) -> Array:
+    """Adjust p-values for their number: Holm's method. The smallest is multiplied by m, the next by m - 1, and so on."""
+    order = np.argsort(pvalues, kind="stable")
+    found = np.empty(len(pvalues))
+    found[order] = np.maximum.accumulate(pvalues[order] * np.arange(len(pvalues), 0, -1))
+    return np.minimum(found, 1)

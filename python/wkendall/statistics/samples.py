@@ -47,7 +47,9 @@ class Sample(NamedTuple):
 
     rankings: Rankings
     member: NDArray[np.intp]
-    counts: Counts
+    counts: NDArray[Any]
+    #: The sum of the squared weights of all people, if they have weights; then `counts` are sums of weights.
+    squares: float | None = None
 
 
 def sample_of(rankings: Rankings) -> Sample:
@@ -108,7 +110,7 @@ def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Arr
     into = run._replace(out=np.empty((size, size)), progress=False)
     if kernel is None:
         distances = gram_of(sample.rankings, None, KendallDistance(), into)
-        kernel = Mallows(rate_of(distances, sample.counts), normalize=True)
+        kernel = Mallows(rate_of(distances, sample.counts, sample.squares), normalize=True)
     kernel._measure(items)  # refuses a wrong rate
     if isinstance(kernel, Mallows) and kernel.lam * items * (items - 1) / 2 < NEARLY_CONSTANT:
         return _below_one(gram_of(sample.rankings, None, KendallDistance(), into), kernel), kernel
@@ -124,7 +126,7 @@ def _below_one(distances: Array, mallows: Mallows) -> Array:
     return np.expm1(distances, out=distances)
 
 
-def rate_of(distances: Array, counts: Counts) -> float:
+def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None) -> float:
     """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two rankings.
 
     Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
@@ -133,7 +135,7 @@ def rate_of(distances: Array, counts: Counts) -> float:
     people, own = counts.astype(np.float64), distances.diagonal()
     size = people.sum()
     total = people @ (distances @ people) - size * (people @ own)
-    mean = float(total / (size * (size - 1)))
+    mean = float(total / (size**2 - (size if squares is None else squares)))
     return RATE / mean if mean > 1e-12 * max(1.0, float(own.max())) else 1.0
 
 
@@ -145,7 +147,7 @@ class Scaled(NamedTuple):
     tolerance: float
 
 
-def scaled(gram: Array, counts: Counts) -> Scaled:
+def scaled(gram: Array, counts: NDArray[Any]) -> Scaled:
     """Centre a kernel and bring its largest value to 1 to 2, in place."""
     before = reduced(gram)
     centered(gram, counts)
@@ -153,7 +155,7 @@ def scaled(gram: Array, counts: Counts) -> Scaled:
     return Scaled(gram, before * after, max(EQUAL, ROUNDING / after))
 
 
-def centered(gram: Array, counts: Counts) -> Array:
+def centered(gram: Array, counts: NDArray[Any]) -> Array:
     """Centre a kernel in place: subtract the means over a sample, so that all sums over the sample are 0."""
     people = counts / counts.sum()
     means = gram @ people

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsIndex
+from itertools import combinations
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,21 +15,25 @@ from wkendall.arrays.options import RANKS
 from wkendall.gram import as_kernel
 from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, matched, read_rankings, reading_beside
+from wkendall.statistics.assignments import Assigned, Labels, People, group_labels, people_of
 from wkendall.statistics.permutations import (
-    MOST_PEOPLE,
     Groups,
-    Tables,
     TestResult,
     answer,
     checked_permutations,
+    holm,
     null_distribution,
+    share_as_large,
 )
-from wkendall.statistics.samples import check_size, counts_of, kernel_between, observed, pooled, sample_of, scaled
+from wkendall.statistics.samples import kernel_between, pooled, scaled
 
 
 def two_sample_test(
-    *groups: ArrayLike | Rankings,
+    *X: ArrayLike | Rankings,
+    groups: Any = None,
     kernel: Kernel | None = None,
+    blocks: Any = None,
+    sample_weight: ArrayLike | None = None,
     n_permutations: SupportsIndex = 9999,
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
@@ -43,19 +48,28 @@ def two_sample_test(
     permutations whose statistic is at least as large.
 
     With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
-    product of its sizes. For two groups that is the discrepancy itself.
+    product of its sizes. For two groups that is the discrepancy itself. Every two groups are also tested alone, with
+    permutations of their people; these p-values are adjusted by Holm's method.
 
     Parameters
     ----------
-    *groups : Rankings or array-likes of shape (m, n)
+    *X : Rankings or array-likes of shape (m, n)
         The rankings of each group, one per row, of the same items; at least two groups, and at least two rankings per
-        group. A row of a `Rankings` with `counts` stands for as many people.
+        group. With `groups`, one array with all rankings. A row of a `Rankings` with `counts` stands for as many people.
+    groups : array-like of m labels, optional
+        The group of each ranking: texts, numbers or flags.
     kernel : Kernel, optional
         The default is the normalized `Mallows` kernel. It is characteristic: it detects every difference between
         distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of items, over
         all pairs of rankings of all groups; 1 if all rankings are equal. A `Kendall` kernel of order 2 detects only
         differences in the probability that one item is before another. With position weights, the positions of the two
         items count too.
+    blocks : array-like of m labels, optional
+        The block of each ranking. People change places only within their block: for paired data, such as rankings
+        before and after, a block is a pair; for stratified samples, a stratum. If there are several arrays, `blocks`
+        and `sample_weight` have the values of the first group, then those of the second, and so on.
+    sample_weight : array-like of m numbers, optional
+        The weight of each person, at least 0, for example of a survey. Permutations keep the weights with the people.
     n_permutations : int
         Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
@@ -72,6 +86,13 @@ def two_sample_test(
 
     Notes
     -----
+    With weights w, normalized to sum 1 in each group, the mean over pairs in a group is (Q - A D) / (1 - A). Here Q is
+    the sum of w_i w_j K(i, j) over all i and j, D the sum of w_i K(i, i), and A the sum of w_i^2. It does not change if
+    all features are shifted. With equal weights it is the mean over pairs of different people.
+
+    The p-value is exact if people, with their rankings and weights, are exchangeable between groups: the joint
+    distribution of ranking and weight is the same, in each block if there are blocks.
+
     Permutations whose statistic is equal up to rounding, 1e-10 times the largest value of the centred kernel, are counted.
     Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2 multiplications.
 
@@ -86,69 +107,99 @@ def two_sample_test(
     (0.056, 0.006)
     >>> round(wkendall.two_sample_test(X, Y, kernel=wkendall.Kendall("top", k=2), rng=0, n_permutations=999).pvalue, 2)
     0.02
+
+    Rankings of 30 people before and after a campaign: every person is a block of two rankings.
+
+    >>> both, when, person = [*X.tolist(), *Y.tolist()], ["before"] * 30 + ["after"] * 30, [*range(30)] * 2
+    >>> paired = wkendall.two_sample_test(both, groups=when, blocks=person, rng=0, n_permutations=999)
+    >>> paired.groups, round(paired.statistic, 3), paired.pvalue
+    (['after', 'before'], 0.056, 0.006)
     """
     chosen = None if kernel is None else as_kernel(kernel, "two_sample_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
     run = Run(n_jobs=n_jobs, progress=progress).check()
-    return compare(_read(groups, run.threads), chosen, run, permutations, random)
+    rankings, group, names = _read(X, groups, run.threads)
+    people, sample = people_of(rankings, group, names, blocks, sample_weight)
+    gram, used = kernel_between(sample, chosen, run)
+    whole = _permuted(people, gram, run, permutations, random)
+    apart = whole.unit * pairwise(whole.gram, people)
+    alone = np.ones((len(names), len(names)))
+    pairs = list(combinations(range(len(names)), 2))
+    found = [whole] if len(pairs) == 1 else []
+    for pair in pairs if len(pairs) > 1 else ():
+        some, columns = people.of(pair)
+        found.append(_permuted(some, whole.gram[np.ix_(columns, columns)], run, permutations, random))
+    for (one, other), pvalue in zip(pairs, holm(np.array([each.pvalue for each in found])), strict=True):
+        alone[one, other] = alone[other, one] = pvalue
+    more = {"kernel": used, "pairwise": apart, "pairwise_pvalues": alone, "groups": names}
+    return answer(whole.statistic, whole.null, whole.unit, whole.tolerance, **more)
 
 
-def _read(given: Sequence[ArrayLike | Rankings], threads: int | None) -> list[Rankings]:
+def _read(
+    given: Sequence[ArrayLike | Rankings], groups: Any, threads: int | None
+) -> tuple[Rankings, Labels, list[Any]]:
+    """Return the rankings of all groups, the group of each, and the names of the groups."""
+    if groups is not None:
+        if len(given) != 1:
+            raise TypeError(f"two_sample_test takes one array of rankings with groups, not {len(given)}")
+        rankings = read_rankings(given[0], "X", threads=threads)
+        return rankings, *group_labels(rankings, groups)
     if len(given) < 2:
-        raise TypeError("two_sample_test needs at least two groups of rankings, one array for each")
+        rule = "one array for each, or one array and groups, a label for each row"
+        raise TypeError(f"two_sample_test needs at least two groups of rankings: {rule}")
     names = [f"groups[{place}]" for place in range(len(given))]
-    groups = [
+    read = [
         read_rankings(some, name, reading_beside(RANKS, some, *given), threads)
         for some, name in zip(given, names, strict=True)
     ]
-    groups = [matched(groups[0], group, (names[0], name)) for group, name in zip(groups, names, strict=True)]
-    for group, name in zip(groups, names, strict=True):
-        check_size(int(observed(group).sum()), name)
-    return groups
+    read = [matched(read[0], group, (names[0], name)) for group, name in zip(read, names, strict=True)]
+    numbers = list(range(len(read)))
+    return pooled(read, threads), np.repeat(numbers, [len(group) for group in read]), numbers
 
 
-def compare(
-    groups: Sequence[Rankings], kernel: Kernel | None, run: Run, permutations: int, random: np.random.Generator
-) -> TestResult:
-    """Test whether groups of rankings differ."""
-    people = [observed(group) for group in groups]
-    total = sum(int(some.sum()) for some in people)
-    if total >= MOST_PEOPLE:
-        raise ValueError(f"there are {total} people, but a test takes fewer than {MOST_PEOPLE}")
-    sample = sample_of(pooled(groups, run.threads))
-    ends = np.cumsum([0, *map(len, groups)])
-    tables = np.array([
-        counts_of(sample.member[begin:end], len(sample.counts), some)
-        for begin, end, some in zip(ends[:-1], ends[1:], people, strict=True)
-    ])  # fmt: skip
-    gram, used = kernel_between(sample, kernel, run)
-    whole = scaled(gram, sample.counts)
-    dealt = Groups(whole.gram, sample.counts, tables.sum(axis=1))
-    statistic = float(discrepancies(dealt, tables[np.newaxis, :-1])[0])
+class _Permuted(NamedTuple):
+    """The statistic of people in groups and of permutations of them; the centred kernel, divided by `unit`."""
+
+    statistic: float
+    null: Array
+    gram: Array
+    unit: float
+    tolerance: float
+
+    @property
+    def pvalue(self) -> float:
+        return share_as_large(self.statistic, self.null, self.tolerance)
+
+
+def _permuted(people: People, gram: Array, run: Run, permutations: int, random: np.random.Generator) -> _Permuted:
+    """Compute the statistics; the kernel is centred in place."""
+    whole = scaled(gram, people.totals)
+    statistic = float(discrepancies(whole.gram, people, people.observed)[0])
     null = null_distribution(
-        lambda batch: discrepancies(dealt, dealt.draw(random, batch)),
-        permutations, dealt.batch(), (run.progress, "two_sample_test"),
+        lambda batch: discrepancies(whole.gram, people, people.draw(random, batch)),
+        permutations, people.batch(gram.size), (run.progress, "two_sample_test"),
     )  # fmt: skip
-    apart = whole.unit * pairwise(dealt, tables)
-    return answer(statistic, null, whole.unit, whole.tolerance, kernel=used, pairwise=apart)
+    return _Permuted(statistic, null, *whole)
 
 
-def discrepancies(groups: Groups, tables: Tables) -> Array:
-    """Return, for each table, the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
-    within, own = groups.sums(tables)
-    sizes = groups.sizes.astype(np.float64)
-    size = sizes.sum()
-    means = (within - own) / (sizes * (sizes - 1))
+def discrepancies(gram: Array, people: People, assigned: Assigned) -> Array:
+    """Return, for each assignment, the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
+    within, own = Groups(gram, people.totals, np.empty(0, dtype=np.int64)).sums(assigned.tables)
+    size = people.totals.sum()
+    sizes = assigned.tables.sum(axis=2)
+    sizes = np.concatenate([sizes, size - sizes.sum(axis=1, keepdims=True)], axis=1).astype(np.float64)
+    means = (within - assigned.squares / sizes * own) / (sizes**2 - assigned.squares)
     # The kernel is centred: the sums between different groups and the sums within groups add up to 0.
     total = (means * sizes * (size - sizes) + within).sum(axis=1)
-    return np.asarray(2 * total / (size**2 - (sizes**2).sum()))
+    return np.asarray(2 * total / (size**2 - (sizes**2).sum(axis=1)))
 
 
-def pairwise(groups: Groups, tables: Tables) -> Array:
+def pairwise(gram: Array, people: People) -> Array:
     """Return the squared discrepancy of every two groups."""
-    sizes, rows = groups.sizes.astype(np.float64), tables.astype(np.float64)
-    sums = rows @ groups.gram @ rows.T
-    means = (sums.diagonal() - rows @ groups.gram.diagonal()) / (sizes * (sizes - 1))
+    rows, squares = people.tables, people.squares
+    sizes = rows.sum(axis=1)
+    sums = rows @ gram @ rows.T
+    means = (sums.diagonal() - squares / sizes * (rows @ gram.diagonal())) / (sizes**2 - squares)
     found = means[:, np.newaxis] + means - 2 * sums / np.outer(sizes, sizes)
     np.fill_diagonal(found, 0)
     return np.asarray(found)
