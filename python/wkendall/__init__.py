@@ -57,7 +57,8 @@ Statistics
     independence_test      test whether rankings depend on labels, numbers or other rankings
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
-    Consensus              what consensus returns
+    linear_ordering        the order with the largest sum of any numbers of pairs
+    Consensus              what consensus and linear_ordering return
     rank_intervals         how far a leaderboard can be trusted: intervals of all ranks at once
     RankIntervals          what rank_intervals returns
     pair_importance        the pairs of items that a model of rankings looks at
@@ -184,7 +185,7 @@ if TYPE_CHECKING:
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
     from wkendall.reading.trec import read_trec
-    from wkendall.statistics.consensus import Consensus, consensus
+    from wkendall.statistics.consensus import consensus
     from wkendall.statistics.correlations import (
         CorrelationDifference,
         Correlations,
@@ -194,6 +195,7 @@ if TYPE_CHECKING:
     )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.ordering import Consensus, linear_ordering
     from wkendall.statistics.pair_differences import PairDifferences, pair_differences
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.rank_intervals import RankIntervals, rank_intervals
@@ -262,6 +264,7 @@ __all__ = [
     "kappa",
     "kernel",
     "linear_function",
+    "linear_ordering",
     "neighbors",
     "neighbors_graph",
     "neighbors_within",
@@ -305,10 +308,11 @@ _MODULES = {
     "reading.lists": "from_lists",
     "reading.preflib": "read_preflib",
     "reading.trec": "read_trec",
-    "statistics.consensus": "Consensus consensus",
+    "statistics.consensus": "consensus",
     "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
     "statistics.importance": "PairImportance pair_importance",
     "statistics.independence": "independence_test",
+    "statistics.ordering": "Consensus linear_ordering",
     "statistics.rank_intervals": "RankIntervals rank_intervals",
     "statistics.relabelings": "permutation_pvalue",
     "statistics.pair_differences": "PairDifferences pair_differences",

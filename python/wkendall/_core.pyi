@@ -32,6 +32,8 @@ __all__ = [
     "largest_effects",
     "leave_one_out",
     "linear_function",
+    "linear_ordering",
+    "linear_orderings",
     "most_factors",
     "neighbors",
     "packed_signs",
@@ -241,7 +243,18 @@ def consensus(
     method: str,
     seed: int = 0,
     threads: int | None = None,
-) -> tuple[NDArray[np.int64], float, float, bool]: ...
+    prove: Callable[[NDArray[np.float64], NDArray[np.int64], float], object] | None = None,
+) -> tuple[NDArray[np.int64], float, float, bool, bool | None]: ...
+def linear_ordering(
+    matrix: NDArray[np.float64],
+    method: str,
+    seed: int = 0,
+    threads: int | None = None,
+    prove: Callable[[NDArray[np.float64], NDArray[np.int64], float], object] | None = None,
+) -> tuple[NDArray[np.int64], float, float, bool, bool | None]: ...
+def linear_orderings(
+    matrices: NDArray[np.float64], method: str, seed: int = 0, threads: int | None = None
+) -> tuple[NDArray[np.int64], list[float], list[float], list[bool], list[bool | None]]: ...
 def largest_effects(
     measure: Measure,
     x: Rankings,

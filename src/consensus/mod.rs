@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! mod           check, choose a method, score
+//! ordering      sums of margins of pairs: the standard kernel, and any matrix
 //! search        insertions and exchanges from several starts
 //! majorities    which items come before which, and the consequences
 //! objective     from rankings and a kernel to the function to maximise
@@ -14,6 +15,7 @@
 mod bounds;
 mod majorities;
 pub(crate) mod objective;
+mod ordering;
 mod places;
 mod search;
 mod terms;
@@ -22,19 +24,23 @@ use crate::balance::{Ranked, plain_coefficients};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure};
 use crate::memory;
-use crate::parallel::{self, Cancel, Watch};
+use crate::parallel::{self, Watch};
 use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
 use places::{MAX_ITEMS, Steps};
-use terms::{ObjectiveTerms, Signs, best_of_all};
+use terms::{ObjectiveTerms, best_of_all};
+
+pub use ordering::{Large, Ordered, Prove, linear_ordering, linear_orderings};
 
 /// The largest number of items for which all orders are tried, if weights depend on the positions of all items: 0.2 s
 /// for 10.
 const MAX_TO_TRY: usize = 10;
 /// A score equals its bound if they differ by at most this fraction of it.
 const EQUAL: f64 = 1e-12;
+/// Rankings have the same score if it differs by at most this fraction of the sum of all terms.
+const TIED: f64 = 1e-12;
 
 /// The method to find the consensus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +50,7 @@ pub enum Method {
     #[default]
     Auto,
     /// The best of all rankings: up to 20 items by dynamic programming over subsets; up to 10 items for weights
-    /// [`Mult`](crate::Weight::Mult) and matrices.
+    /// [`Mult`](crate::Weight::Mult) and matrices. With [`Options::prove`], any number for the standard weight.
     Exact,
     /// Insertions and exchanges of items as long as they improve the score, from several starts.
     Local,
@@ -64,6 +70,8 @@ pub struct Options<'a> {
     pub threads: Option<usize>,
     /// Sees progress and can stop the run.
     pub watch: Option<Watch<'a>>,
+    /// Improves the orders of many items with the standard weight, and their bounds; see [`Large`].
+    pub prove: Option<Prove<'a>>,
 }
 
 /// A ranking, and how much the others agree with it.
@@ -78,6 +86,8 @@ pub struct Consensus {
     pub bound: f64,
     /// Whether no ranking has a larger score.
     pub optimal: bool,
+    /// Whether all other rankings have a smaller score, by more than rounding; `None` if this is not known.
+    pub unique: Option<bool>,
 }
 
 /// The complete ranking with the largest weighted mean kernel with given rankings; the default of `weights` is 1 for
@@ -132,24 +142,30 @@ fn consensus_of<R: RankingSet>(
         return consensus_of(measure, &lists.to_incomplete()?, Some(&weights), options);
     }
     let (ranked, items) = (Ranked::of(rankings), rankings.items());
-    check_method(measure, items, options.method)?;
-    let Options { method, seed, threads, mut watch } = options;
+    check_method(measure, items, &options)?;
+    let Options { method, seed, threads, mut watch, prove } = options;
     let total = weights.iter().sum::<f64>();
     let coefficients = plain_coefficients(measure, rankings, &weights, threads, parallel::share(&mut watch))?;
     let goal = Objective::new(weight, rankings, &coefficients, threads, parallel::share(&mut watch))?;
     let borda = borda_order(ranked, &weights)?;
-    let found = solve(&goal, borda, method, seed, threads, watch)?;
+    let found = solve(&goal, borda, Options { method, seed, threads, watch, prove })?;
     // All complete rankings have the same self-similarity.
     let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
     let divisor = if own > 0.0 { total * own.sqrt() } else { f64::INFINITY };
     let score = (goal.constant + goal.factor * found.value) / divisor;
     let bound = ((goal.constant + goal.factor * found.most) / divisor).max(score);
     let optimal = found.exact || bound - score <= EQUAL * bound.abs().max(goal.terms.size() * goal.factor / divisor);
-    let mut ranks = memory::filled(items, 0)?;
-    for (rank, &item) in (1..).zip(&found.order) {
+    let bound = if optimal { score } else { bound };
+    Ok(Consensus { ranks: ranks_of(&found.order)?, score, bound, optimal, unique: found.unique })
+}
+
+/// The rank of each item, from 1.
+fn ranks_of(order: &[u32]) -> Result<Vec<u32>, Error> {
+    let mut ranks = memory::filled(order.len(), 0)?;
+    for (rank, &item) in (1..).zip(order) {
         ranks[item as usize] = rank;
     }
-    Ok(Consensus { ranks, score, bound: if optimal { score } else { bound }, optimal })
+    Ok(ranks)
 }
 
 /// The weight of a kernel of order 2, and whether it is signed.
@@ -186,9 +202,13 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
 }
 
 /// Refuses exact methods that would take too long.
-fn check_method(measure: &KendallMeasure, items: usize, method: Method) -> Result<(), Error> {
-    let most = if depends_on_all_places(measure) { MAX_TO_TRY } else { MAX_ITEMS };
-    match method {
+fn check_method(measure: &KendallMeasure, items: usize, options: &Options<'_>) -> Result<(), Error> {
+    let most = match measure.weight().pairs() {
+        Some(PairWeight::Count { top: None }) if options.prove.is_some() => usize::MAX,
+        _ if depends_on_all_places(measure) => MAX_TO_TRY,
+        _ => MAX_ITEMS,
+    };
+    match options.method {
         Method::Exact if items > most => Err(Error::TooManyForExact { items, most }),
         Method::Exact | Method::Auto | Method::Local | Method::Borda => Ok(()),
     }
@@ -228,43 +248,40 @@ fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
     Ok(order)
 }
 
-/// An order, its value, an upper bound, and whether the order is the best of all.
+/// An order, its value, an upper bound, whether the order is the best of all, and whether it is the only best one.
 struct Solution {
     order: Vec<u32>,
     value: f64,
     most: f64,
     exact: bool,
+    unique: Option<bool>,
 }
 
-fn solve(
-    goal: &Objective,
-    borda: Vec<u32>,
-    method: Method,
-    seed: u64,
-    threads: Option<usize>,
-    mut watch: Option<Watch<'_>>,
-) -> Result<Solution, Error> {
+fn solve(goal: &Objective, borda: Vec<u32>, options: Options<'_>) -> Result<Solution, Error> {
     if let ObjectiveTerms::Signs(signs) = &goal.terms {
-        return solve_signs(signs, &goal.terms, borda, method, seed, threads, watch);
+        return ordering::solve(signs, borda, options);
     }
+    let Options { method, seed, threads, mut watch, .. } = options;
     let (terms, items) = (&goal.terms, goal.terms.items());
     let most = goal.most.unwrap_or(f64::INFINITY);
     if method == Method::Borda {
-        return Ok(Solution { value: terms.value(&borda), order: borda, most, exact: false });
+        return Ok(Solution { value: terms.value(&borda), order: borda, most, exact: false, unique: None });
     }
     if method != Method::Local {
         let steps = steps_of(terms)?;
         if steps.is_some() || items <= MAX_TO_TRY {
-            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |cancel| match &steps {
-                Some(steps) => steps.best_order(cancel),
-                None => best_of_all(terms, cancel),
-            })?;
+            let least = TIED * terms.size();
+            let (order, unique) =
+                parallel::run_one(exact_ns(items), parallel::share(&mut watch), |cancel| match &steps {
+                    Some(steps) => steps.best_order(least, cancel),
+                    None => best_of_all(terms, least, cancel),
+                })?;
             let value = terms.value(&order);
-            return Ok(Solution { order, value, most: value, exact: true });
+            return Ok(Solution { order, value, most: value, exact: true, unique: Some(unique) });
         }
     }
     let (order, value) = search::search(terms, most, &[borda], seed, threads, watch)?;
-    Ok(Solution { order, value, most, exact: false })
+    Ok(Solution { order, value, most, exact: false, unique: None })
 }
 
 /// Time of dynamic programming for `items` items, or of trying all orders of a few, in nanoseconds.
@@ -287,96 +304,6 @@ fn steps_of(terms: &ObjectiveTerms) -> Result<Option<Steps>, Error> {
             }
             Some(Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers })
         }
-        ObjectiveTerms::Signs(signs) => Some(steps_of_signs(signs)),
+        ObjectiveTerms::Signs(signs) => Some(ordering::steps_of(signs)),
     })
-}
-
-fn steps_of_signs(signs: &Signs) -> Steps {
-    let items = signs.items;
-    let numbers = signs.margins.iter().map(|margin| -margin).collect();
-    Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers }
-}
-
-/// The standard kernel: the components of majorities, one by one.
-fn solve_signs(
-    signs: &Signs,
-    terms: &ObjectiveTerms,
-    borda: Vec<u32>,
-    method: Method,
-    seed: u64,
-    threads: Option<usize>,
-    mut watch: Option<Watch<'_>>,
-) -> Result<Solution, Error> {
-    let items = signs.items;
-    let least = 1e-14 * terms.size();
-    let ns = 2.0 * (items * items) as f64;
-    let components =
-        parallel::run_one(ns, parallel::share(&mut watch), |cancel| majorities::components(signs, least, cancel))?;
-    let mut found = Solution { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
-    for component in &components {
-        let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
-        found.order.extend_from_slice(&part.order);
-        // The bound within the component; between components all margins count.
-        found.most += part.most;
-        found.exact &= part.exact;
-    }
-    let value = terms.value(&found.order);
-    let within = components.iter().map(|component| signs.among(component).map(|part| part_size(&part)));
-    let within = within.sum::<Result<f64, Error>>()?;
-    found.most += part_size(signs) - within;
-    found.value = value;
-    match method {
-        Method::Auto | Method::Exact => Ok(found),
-        Method::Borda => Ok(Solution { value: terms.value(&borda), order: borda, exact: false, ..found }),
-        Method::Local => {
-            // The order of the components is one start, so that Condorcet's order is found if it exists.
-            let starts = [borda, found.order];
-            let (order, value) = search::search(terms, found.most, &starts, seed, threads, watch)?;
-            Ok(Solution { order, value, most: found.most, exact: false })
-        }
-    }
-}
-
-/// The sum of all margins, each pair once.
-fn part_size(signs: &Signs) -> f64 {
-    signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0
-}
-
-/// The order of the items of one component: exact, or the Borda order as a start for the other methods.
-fn of_component(
-    signs: &Signs,
-    component: &[u32],
-    borda: &[u32],
-    method: Method,
-    seed: u64,
-    threads: Option<usize>,
-    mut watch: Option<Watch<'_>>,
-) -> Result<Solution, Error> {
-    if let &[item] = component {
-        return Ok(Solution { order: vec![item], value: 0.0, most: 0.0, exact: true });
-    }
-    let part = signs.among(component)?;
-    let number = |order: Vec<u32>| order.into_iter().map(|index| component[index as usize]).collect::<Vec<_>>();
-    let looks = matches!(method, Method::Auto | Method::Exact);
-    if looks && component.len() <= MAX_ITEMS {
-        let ns = exact_ns(component.len());
-        let order = parallel::run_one(ns, watch, |cancel| steps_of_signs(&part).best_order(cancel))?;
-        let terms = ObjectiveTerms::Signs(part);
-        let value = terms.value(&order);
-        return Ok(Solution { order: number(order), value, most: value, exact: true });
-    }
-    let ns = component.len().pow(3) as f64 / 3.0;
-    let most = parallel::run_one(ns, parallel::share(&mut watch), |cancel: &Cancel| majorities::most(&part, cancel))?;
-    let mut place = memory::filled(signs.items, u32::MAX)?;
-    for (index, &item) in (0..).zip(component) {
-        place[item as usize] = index;
-    }
-    let start = memory::collect(borda.iter().map(|&item| place[item as usize]).filter(|&index| index != u32::MAX))?;
-    if !looks {
-        return Ok(Solution { order: number(start), value: 0.0, most, exact: false });
-    }
-    let terms = ObjectiveTerms::Signs(part);
-    let (order, value) = search::search(&terms, most, &[start], seed, threads, watch)?;
-    let exact = most - value <= EQUAL * most.abs();
-    Ok(Solution { order: number(order), value, most, exact })
 }

@@ -11,6 +11,8 @@ use crate::parallel::Cancel;
 
 /// The maximum number of items: 2^20 sets take 9 MiB and a tenth of a second.
 pub(crate) const MAX_ITEMS: usize = 20;
+/// Marks sets whose best value several orders have, beside the number of the last item.
+const SEVERAL: u8 = 1 << 7;
 /// The number of sets between two checks for a stop.
 const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
@@ -59,8 +61,8 @@ impl Steps {
         Some(steps)
     }
 
-    /// The best order.
-    pub(crate) fn best_order(&self, cancel: &Cancel) -> Result<Vec<u32>, Error> {
+    /// The best order, and whether the values of all others are smaller by more than `least`.
+    pub(crate) fn best_order(&self, least: f64, cancel: &Cancel) -> Result<(Vec<u32>, bool), Error> {
         let (n, halves) = (self.items, HalfSums::new(self)?);
         let mut values = memory::filled(1 << n, 0.0)?;
         let mut lasts = memory::filled(1 << n, 0_u8)?;
@@ -70,26 +72,33 @@ impl Steps {
             }
             let place = set.count_ones() as usize - 1;
             let (mut best, mut last, mut rest) = (f64::NEG_INFINITY, 0, set);
+            let mut several = 0;
             while rest != 0 {
                 let item = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 let others = set & !(1 << item);
                 let value = values[others] + self.factors[place] * (self.base[item] + halves.sum(place, item, others));
+                if value > best + least {
+                    several = lasts[others] & SEVERAL;
+                } else if value >= best - least {
+                    several = SEVERAL;
+                }
                 // Among equal values, the item with the largest number comes last.
                 if value >= best {
                     (best, last) = (value, item);
                 }
             }
             values[set] = best;
-            lasts[set] = last as u8;
+            lasts[set] = last as u8 | several;
         }
         let mut order = vec![0; n];
         let mut set = (1_usize << n) - 1;
         for place in (0..n).rev() {
-            order[place] = u32::from(lasts[set]);
-            set &= !(1 << lasts[set]);
+            let last = lasts[set] & !SEVERAL;
+            order[place] = u32::from(last);
+            set &= !(1 << last);
         }
-        Ok(order)
+        Ok((order, lasts[(1 << n) - 1] & SEVERAL == 0))
     }
 }
 

@@ -225,25 +225,32 @@ impl LaterTerms {
     }
 }
 
-/// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items.
-pub(crate) fn best_of_all(terms: &ObjectiveTerms, cancel: &Cancel) -> Result<Vec<u32>, Error> {
+/// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items. Also
+/// whether the values of all others are smaller by more than `least`.
+pub(crate) fn best_of_all(terms: &ObjectiveTerms, least: f64, cancel: &Cancel) -> Result<(Vec<u32>, bool), Error> {
     let items = terms.items();
-    let mut search = Enumeration { terms, cancel, order: Vec::new(), best: (f64::NEG_INFINITY, Vec::new()) };
+    let best = (f64::NEG_INFINITY, Vec::new());
+    let mut search = Enumeration { terms, least, cancel, order: Vec::new(), best, unique: true };
     search.extend(0.0, &mut (0..items as u32).collect::<Vec<_>>());
-    if cancel.is_cancelled() { Err(Error::Interrupted) } else { Ok(search.best.1) }
+    if cancel.is_cancelled() { Err(Error::Interrupted) } else { Ok((search.best.1, search.unique)) }
 }
 
 struct Enumeration<'a> {
     terms: &'a ObjectiveTerms,
+    least: f64,
     cancel: &'a Cancel,
     order: Vec<u32>,
     best: (f64, Vec<u32>),
+    unique: bool,
 }
 
 impl Enumeration<'_> {
     /// Tries all continuations; the remaining items are in order.
     fn extend(&mut self, value: f64, left: &mut Vec<u32>) {
         if left.is_empty() {
+            if value >= self.best.0 - self.least {
+                self.unique = value > self.best.0 + self.least;
+            }
             if value > self.best.0 {
                 self.best = (value, self.order.clone());
             }

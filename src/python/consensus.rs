@@ -1,21 +1,68 @@
-//! The consensus of rankings, and the pairs of items that matter most to a function of rankings.
+//! The consensus of rankings, linear orderings, and the pairs of items that matter most to a function of rankings.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::watched;
-use crate::consensus::{Method, Options};
-use crate::{RunOptions, importance, memory};
+use crate::consensus::{Consensus, Large, Method, Options, Ordered, Prove};
+use crate::{Error, RunOptions, Watch, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
-/// The ranks, from 1, of the ranking with the largest weighted mean kernel, that mean, an upper bound, and whether no
-/// ranking has a larger one.
+type Found<'py> = (Bound<'py, PyArray1<i64>>, f64, f64, bool, Option<bool>);
+type FoundMany<'py> = (Bound<'py, PyArray2<i64>>, Vec<f64>, Vec<f64>, Vec<bool>, Vec<Option<bool>>);
+
+fn method_of(method: &str) -> PyResult<Method> {
+    match method {
+        "auto" => Ok(Method::Auto),
+        "exact" => Ok(Method::Exact),
+        "local" => Ok(Method::Local),
+        "borda" => Ok(Method::Borda),
+        _ => Err(PyValueError::new_err(format!("unknown method {method:?}"))),
+    }
+}
+
+/// Runs with a function of Python that improves the orders of large components, if there is one. It gets margins, an
+/// order and a bound, and returns an order, a bound, whether the order is optimal, and whether it is the only best one.
+fn proved<R: Send>(
+    py: Python<'_>,
+    prove: Option<&Py<PyAny>>,
+    run: impl for<'a> FnOnce(Watch<'a>, Option<Prove<'a>>) -> Result<R, Error> + Send,
+) -> PyResult<R> {
+    let mut raised = None;
+    let result = watched(py, None, |watch| {
+        let mut call = |large: &Large<'_>| {
+            let called = Python::attach(|py| {
+                let margins = PyArray1::from_slice(py, large.margins).reshape([large.items; 2])?;
+                let order = PyArray1::from_iter(py, large.order.iter().map(|&item| i64::from(item)));
+                let prove = prove.map_or_else(|| py.None().into_bound(py), |prove| prove.bind(py).clone());
+                prove.call1((margins, order, large.bound))?.extract::<(Vec<u32>, f64, bool, Option<bool>)>()
+            });
+            called.map(|(order, bound, optimal, unique)| Ordered::new(order, bound, optimal, unique)).map_err(|error| {
+                raised = Some(error);
+                Error::Interrupted
+            })
+        };
+        run(watch, if prove.is_some() { Some(&mut call) } else { None })
+    });
+    raised.map_or(result, Err)
+}
+
+fn found_of(py: Python<'_>, found: Consensus) -> PyResult<Found<'_>> {
+    let ranks = memory::collect(found.ranks.iter().map(|&rank| i64::from(rank)))?;
+    Ok((PyArray1::from_vec(py, ranks), found.score, found.bound, found.optimal, found.unique))
+}
+
+/// The ranks, from 1, of the ranking with the largest weighted mean kernel, that mean, an upper bound, whether no ranking
+/// has a larger one, and whether no other ranking has the same one.
 #[pyfunction]
-#[pyo3(signature = (measure, x, weights, method, seed=0, threads=None))]
+#[pyo3(signature = (measure, x, weights, method, seed=0, threads=None, prove=None))]
+#[allow(clippy::too_many_arguments)]
 pub(super) fn consensus<'py>(
     py: Python<'py>,
     measure: &Measure,
@@ -24,25 +71,64 @@ pub(super) fn consensus<'py>(
     method: &str,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, f64, f64, bool)> {
-    let method = match method {
-        "auto" => Method::Auto,
-        "exact" => Method::Exact,
-        "local" => Method::Local,
-        "borda" => Method::Borda,
-        _ => return Err(PyValueError::new_err(format!("unknown method {method:?}"))),
-    };
-    let (measure, weights) = (&measure.0, weights.as_slice()?);
-    let found = watched(py, None, |watch| {
-        let options = Options { method, seed, threads, watch: Some(watch) };
+    prove: Option<Py<PyAny>>,
+) -> PyResult<Found<'py>> {
+    let (measure, weights, method) = (&measure.0, weights.as_slice()?, method_of(method)?);
+    let found = proved(py, prove.as_ref(), |watch, prove| {
+        let options = Options { method, seed, threads, watch: Some(watch), prove };
         match &x.0 {
             Set::Complete(x) => crate::consensus::consensus(measure, x, Some(weights), options),
             Set::Tied(x) => crate::consensus::consensus(measure, x, Some(weights), options),
             Set::Lists(x) => crate::consensus::consensus(measure, x, Some(weights), options),
         }
     })?;
-    let ranks = memory::collect(found.ranks.iter().map(|&rank| i64::from(rank)))?;
-    Ok((PyArray1::from_vec(py, ranks), found.score, found.bound, found.optimal))
+    found_of(py, found)
+}
+
+/// The ranks, from 1, of the order with the largest sum of entries of pairs, that sum, and the rest as for `consensus`.
+#[pyfunction]
+#[pyo3(signature = (matrix, method, seed=0, threads=None, prove=None))]
+pub(super) fn linear_ordering<'py>(
+    py: Python<'py>,
+    matrix: PyReadonlyArray2<'py, f64>,
+    method: &str,
+    seed: u64,
+    threads: Option<usize>,
+    prove: Option<Py<PyAny>>,
+) -> PyResult<Found<'py>> {
+    let (items, matrix, method) = (matrix.shape()[0], matrix.as_slice()?, method_of(method)?);
+    let found = proved(py, prove.as_ref(), |watch, prove| {
+        let options = Options { method, seed, threads, watch: Some(watch), prove };
+        crate::consensus::linear_ordering(items, matrix, options)
+    })?;
+    found_of(py, found)
+}
+
+/// `linear_ordering` of each of several matrices, in parallel: ranks, scores, bounds, whether each is optimal, and
+/// whether it is the only best one (None if not known).
+#[pyfunction]
+#[pyo3(signature = (matrices, method, seed=0, threads=None))]
+pub(super) fn linear_orderings<'py>(
+    py: Python<'py>,
+    matrices: PyReadonlyArray3<'py, f64>,
+    method: &str,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<FoundMany<'py>> {
+    let (count, items, entries, method) =
+        (matrices.shape()[0], matrices.shape()[1], matrices.as_slice()?, method_of(method)?);
+    let found = watched(py, None, |watch| {
+        let options = Options { method, seed, threads, watch: Some(watch), prove: None };
+        crate::consensus::linear_orderings(count, items, entries, options)
+    })?;
+    let ranks = memory::collect(found.iter().flat_map(|found| found.ranks.iter().map(|&rank| i64::from(rank))))?;
+    Ok((
+        PyArray1::from_vec(py, ranks).reshape([count, items])?,
+        found.iter().map(|found| found.score).collect(),
+        found.iter().map(|found| found.bound).collect(),
+        found.iter().map(|found| found.optimal).collect(),
+        found.iter().map(|found| found.unique).collect(),
+    ))
 }
 
 /// The pairs of items with the largest effects in a weighted sum of kernels, and the effects.

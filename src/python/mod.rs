@@ -159,7 +159,7 @@ fn instruction_sets() -> Vec<String> {
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use super::consensus::{consensus, largest_effects};
+    use super::consensus::{consensus, largest_effects, linear_ordering, linear_orderings};
     #[pymodule_export]
     use super::correlations::{Columns, correlations, correlations_at_least, correlations_of, leave_one_out};
     #[pymodule_export]
