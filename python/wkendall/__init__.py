@@ -105,6 +105,7 @@ Layers, each using only those below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
+    report_page  one page about a set of rankings
     dask, plotting, gaussian_process  interfaces to other libraries
     optimize   Bayesian optimisation over permutations
     estimators classifiers, regressors, transformers and clustering for scikit-learn
@@ -129,6 +130,7 @@ Layers, each using only those below it:
     _arguments checks of arguments
     _progress  progress bars
     _saved     an object as one file, whose arrays can stay there
+    _html      HTML pages that stand alone
     _disk      safe file operations: names, locks, synced data
     _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs

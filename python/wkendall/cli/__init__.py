@@ -5,7 +5,8 @@ Each command is a module with texts for its help, and two functions. `add_option
 
 Layers, each using only those below it:
 
-    gram, neighbors, corr, learn, predict, compare, cluster, consensus, reproduce, info   the commands
+    gram, neighbors, corr, learn, predict, compare, cluster, consensus, report, reproduce, info   the commands
+    describe            ranks and pairs; the groups of the report
     validation          scores on folds
     kernel_options      the options for what is computed for a pair of rankings
     labels              labels and groups of rankings
@@ -31,13 +32,26 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wkendall import __version__
-from wkendall.cli import cluster, compare, consensus, corr, gram, info, learn, neighbors, predict, reproduce
+from wkendall.cli import (
+    cluster,
+    compare,
+    consensus,
+    corr,
+    describe,
+    gram,
+    info,
+    learn,
+    neighbors,
+    predict,
+    report,
+    reproduce,
+)
 from wkendall.cli.messages import UsageError, explain, message_of
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
 
-COMMANDS = (gram, neighbors, corr, learn, predict, compare, cluster, consensus, reproduce, info)
+COMMANDS = (gram, neighbors, corr, learn, predict, describe, compare, cluster, consensus, report, reproduce, info)
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 

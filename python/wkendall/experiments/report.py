@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import platform
 from collections.abc import Container, Sequence
@@ -16,6 +15,7 @@ import sklearn
 
 from wkendall import _core
 from wkendall._disk import write_whole
+from wkendall._html import document, drawn, html_figure, html_table
 from wkendall.experiments import table
 from wkendall.experiments.protocol import METHODS, Measurement
 from wkendall.experiments.table import Row
@@ -28,18 +28,6 @@ LABEL_NOTE = (
     "The class is age 40 and over, not over 40 as in the paper: only age groups are published, so that the 269 people aged 40 "
     "have the other label (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
 )
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.2; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .25rem .8rem .25rem 0; white-space: nowrap; border-bottom: 1px solid #ddd; }
-th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
-figure { margin: 1rem 0; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
-figcaption, .note { color: #555; font-size: .9rem; }
-@media (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
-"""
 
 
 def write_results(
@@ -81,7 +69,7 @@ def write_results(
     write("table.json", json.dumps(contents, indent=2) + "\n")
     figures = draw(measurements)
     for name, (figure, _) in figures.items():
-        write(f"{name}.png", _drawn(figure, "png"))
+        write(f"{name}.png", drawn(figure, "png"))
     write("report.html", page(rows, measurements, settings, seconds, figures))
     return rows
 
@@ -157,41 +145,27 @@ def page(
     """Write the report as one HTML page, with the plots embedded."""
     repetitions = max(row.repetitions for row in rows)
     base = next((number for number, row in enumerate(rows) if row.kernel == table.BASELINE), None)
-    pictures = "\n".join(
-        f"<figure>{_svg(figure)}<figcaption>{escape(caption)}</figcaption></figure>"
-        for figure, caption in figures.values()
-    )
+    pictures = "\n".join(html_figure(figure, caption) for figure, caption in figures.values())
     took = "" if seconds is None else f"<p>This run took {seconds:.0f} s.</p>"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Weighted Kendall kernels: who is 40?</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>Weighted Kendall kernels: is a person 40 or over?</h1>
+    body = f"""<h1>Weighted Kendall kernels: is a person 40 or over?</h1>
 <p>Each person ranks six sources of news about science. A support vector machine learns from {settings["train"]} people, half
 of them 40 or over, and is tested on {settings["test"]} others; C is chosen from 0.001 to 1000 by {settings["folds"]}-fold
 cross-validation. This is done with each kernel for the same people, {repetitions} times. Data: {escape(settings["data"])}.</p>
 <p class="note">{LABEL_NOTE}</p>
 <h2>Accuracy</h2>
-<div class="wide">{_html_table(table.HEADINGS, [table.cells(row) for row in rows], base)}</div>
+{html_table(table.HEADINGS, [table.cells(row) for row in rows], base)}
 <p class="note">Ordered by the mean. SD: standard deviation between repetitions. p: one-sided paired Wilcoxon test of "better than
 the standard kernel"; the paper gives it where the mean is higher.</p>
 <h2>Pictures</h2>
 {pictures}
 <h2>Settings</h2>
-<div class="wide">{_html_table(("setting", "value"), [(name, str(value)) for name, value in settings.items()])}</div>
+{html_table(("setting", "value"), [(name, str(value)) for name, value in settings.items()])}
 <h2>Versions</h2>
-<div class="wide">{_html_table(("what", "version"), list(versions().items()))}</div>
+{html_table(("what", "version"), list(versions().items()))}
 <h2>Time</h2>
 {took}
-<div class="wide">{_html_table(("kernel", "total seconds", "seconds per repetition"), _times(measurements))}</div>
-</body>
-</html>
-"""
+{html_table(("kernel", "total seconds", "seconds per repetition"), _times(measurements))}"""
+    return document("Weighted Kendall kernels: who is 40?", body)
 
 
 def _seconds(measurements: Sequence[Measurement]) -> dict[str, float]:
@@ -208,31 +182,3 @@ def _times(measurements: Sequence[Measurement]) -> list[tuple[str, ...]]:
         (METHODS[kernel].label, f"{total:.1f}", f"{total / counts[kernel]:.2f}")
         for kernel, total in _seconds(measurements).items()
     ]
-
-
-def _html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: int | None = None) -> str:
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = ""
-    for number, line in enumerate(lines):
-        marked = ' class="base"' if number == base else ""
-        body += (
-            f"<tr{marked}>" + "".join(f"<td>{escape(cell).replace('± ', '±&nbsp;')}</td>" for cell in line) + "</tr>\n"
-        )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
-
-
-def _svg(figure: Figure) -> str:
-    text = _drawn(figure, "svg").decode()
-    return text[text.index("<svg") :]
-
-
-def _drawn(figure: Figure, kind: str) -> bytes:
-    """Draw a figure; the bytes are the same each time."""
-    import matplotlib as mpl
-
-    file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "wkendall"}):
-        # The labels of an axis may be wider than the axis.
-        how: dict[str, Any] = {"bbox_inches": "tight", "metadata": {"Date": None} if kind == "svg" else None}
-        figure.savefig(file, format=kind, dpi=150, **how)
-    return file.getvalue()

@@ -1,0 +1,94 @@
+"""`wkendall describe`: ranks of items, shares of pairs and agreement of the rankings of a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wkendall.cli.labels import groups_of
+from wkendall.cli.messages import CommandError, command_errors
+from wkendall.cli.options import add_column, add_reading
+from wkendall.cli.output import standard_output
+from wkendall.cli.reading import Source, check_reading, read_rankings
+from wkendall.description import Description
+
+_SUMMARY = "describe rankings: mean ranks, first places, who is before whom"
+_DESCRIPTION = """\
+Print how many rankings there are, how far they agree (Kendall's W, from 0 to 1),
+and for each item its mean and median rank, how often it is first and how often
+it is left out. --group shows the groups of a column side by side.
+"""
+_EPILOG = """\
+examples:
+  wkendall describe votes.csv
+  wkendall describe votes.csv --group age
+  wkendall describe votes.toi --json
+"""
+#: A table of pairs is written for up to so many items.
+MOST_ITEMS = 100
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
+    parser.add_argument("--json", action="store_true", help="for programs, with the shares of pairs of up to 100 items")
+    add_column(parser, "--group", "the group of each ranking")
+    add_reading(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe the rankings."""
+    check_reading(arguments, arguments.file)
+    (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group])
+    with command_errors(X=source.path, by=arguments.group):
+        found = source.rankings.describe(group_labels(source, arguments.group))
+    with standard_output() as file:
+        print(json.dumps(_report(found), indent=2, ensure_ascii=False) if arguments.json else found, file=file)
+    return 0
+
+
+def group_labels(source: Source, column: str | None) -> Any:
+    """Return the group of each ranking as text, or None without a column."""
+    if column is None:
+        return None
+    groups = groups_of(source, column)
+    if not groups:
+        raise CommandError(f"{source.path} has no rankings, and so no groups")
+    labels = np.empty(len(source.rankings), dtype=object)
+    for label, rows in groups.items():
+        labels[rows] = label
+    return labels.astype(str)
+
+
+def _report(found: Description) -> dict[str, Any]:
+    items = [item if isinstance(item, str) else item + 1 for item in found.items]
+    report: dict[str, Any] = {
+        "rankings": found.n_rankings,
+        "distinct": found.n_distinct,
+        "kendall_w": _known(found.kendall_w),
+    }
+    report["items"] = [
+        {
+            "item": items[place],
+            "mean": _known(found.mean[place]),
+            "median": _known(found.median[place]),
+            "first": _known(found.first[place]),
+            "missing": int(found.missing[place]),
+        }
+        for place in found.order.tolist()
+    ]
+    if len(items) <= MOST_ITEMS:
+        shares = [[_known(share) for share in row] for row in found.shares]
+        report["shares"] = {"items": items, "before": shares}
+    if found.groups is not None:
+        report["groups"] = {str(label): _report(group) for label, group in found.groups.items()}
+    return report
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,60 @@
+"""`wkendall report`: one page about the rankings of a file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from wkendall._arguments import as_threads
+from wkendall._progress import progress_bar
+from wkendall.cli.describe import group_labels
+from wkendall.cli.messages import command_errors
+from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running, wants_progress
+from wkendall.cli.output import check_output, new_file, say_written, text_file
+from wkendall.cli.reading import check_reading, read_rankings
+
+_SUMMARY = "write one page about rankings, with tables and pictures"
+_DESCRIPTION = """\
+Write an HTML page that stands alone: what the data are, ties and gaps, mean ranks
+with intervals, who is before whom, the consensus and its proof, a map, clusters.
+With --group also whether the groups differ, and in which pairs of items.
+
+Of more than 100 items, the 30 that are listed most often are compared.
+The pictures need matplotlib: pip install 'wkendall[plot]'.
+"""
+_EPILOG = """\
+examples:
+  wkendall report votes.csv -o report.html
+  wkendall report votes.csv --group age --title "Survey of 2026" -o report.html
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
+    add_output(parser, "OUTPUT.html", "the page")
+    parser.add_argument("--title", metavar="TEXT", help="the title of the page; default: the name of the file")
+    add_column(parser, "--group", "the group of each ranking")
+    add_number(parser, "--seed", 0, "seed of resamples and searches", least=0, below=2**32)
+    add_reading(parser)
+    add_running(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    check_output(arguments.output, [".html"], arguments.file)
+    check_reading(arguments, arguments.file)
+    with new_file(arguments.output, arguments.force) as unfinished:
+        (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group])
+        labels = group_labels(source, arguments.group)
+        from wkendall.report_page import report_page
+
+        title = arguments.title or f"Rankings of {source.path.name}"
+        with command_errors(X=source.path), progress_bar(wants_progress(arguments), "report") as show:
+            page = report_page(
+                title, source.rankings, labels, seed=arguments.seed, n_jobs=as_threads(arguments.jobs), tell=show
+            )
+        with text_file(unfinished) as file:
+            file.write(page)
+    say_written(arguments.output, f"a page about {len(source.rankings)} rankings")
+    return 0

@@ -1,0 +1,298 @@
+"""One page about a set of rankings: what the data are, ranks with intervals, pairs, consensus, map, clusters, groups.
+
+Each part is a function that returns HTML. A part that needs more rankings or items than there are says so in a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._html import document, html_figure, html_table
+from wkendall.description import Description
+from wkendall.estimators import KendallKMeans
+from wkendall.estimators.cluster_number import cluster_number
+from wkendall.plotting import plot_map, plot_rank_intervals, plot_ranks, plot_shares
+from wkendall.rankings import Rankings
+from wkendall.statistics.consensus import consensus
+from wkendall.statistics.pair_differences import pair_differences
+from wkendall.statistics.rank_intervals import rank_intervals
+from wkendall.statistics.samples import observed
+from wkendall.statistics.two_samples import two_sample_test
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Of a larger catalogue only the items that are listed most often are compared; a table of pairs shows the first ones.
+MOST_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
+#: Rankings that a map shows, clusters that are tried, and the least number of people to look for clusters.
+MAP_ROWS, MOST_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
+
+
+class Subject(NamedTuple):
+    """What a page is about: rankings, the group of each if there are groups, and how to compute."""
+
+    rankings: Rankings
+    groups: NDArray[Any] | None
+    described: Description
+    #: The rankings, or those of the items that are listed most often.
+    compared: Rankings
+    seed: int
+    n_jobs: int | None
+
+    @property
+    def people(self) -> int:
+        """The number of rankings that were observed."""
+        return self.described.n_rankings
+
+    def name(self, item: Any) -> str:
+        """Return the name of an item; numbers count from 1."""
+        return str(item) if self.rankings.items is not None else f"item {int(item) + 1}"
+
+
+def report_page(
+    title: str,
+    rankings: Rankings,
+    groups: NDArray[Any] | None = None,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    tell: Callable[[int, int], None] | None = None,
+) -> str:
+    """Return a page about rankings, with all pictures in it; `tell` is called with the numbers of finished and all parts."""
+    described = rankings.describe(groups)
+    subject = Subject(rankings, groups, described, _compared(rankings, described), seed, n_jobs)
+    parts = [_data, _ranks, _pairs, _consensus, _map, _clusters]
+    if groups is not None:
+        parts.append(_groups)
+    found = []
+    for number, part in enumerate(parts):
+        if tell is not None:
+            tell(number, len(parts))
+        found.append(part(subject))
+    if tell is not None:
+        tell(len(parts), len(parts))
+    note = f'<p class="note">Made by wkendall {_core.__version__}, seed {seed}.</p>'
+    return document(title, "\n".join([f"<h1>{escape(title)}</h1>", *found, note]))
+
+
+def _compared(rankings: Rankings, described: Description) -> Rankings:
+    if rankings.n_items <= MOST_ITEMS:
+        return rankings
+    return _only(rankings, np.sort(np.argsort(described.missing, kind="stable")[:FEW_ITEMS]).tolist())
+
+
+def _data(subject: Subject) -> str:
+    rankings, described = subject.rankings, subject.described
+    frequency = observed(rankings)
+    listed = described._source.placed()
+    short = int(frequency[listed < rankings.n_items].sum())
+    tied = np.zeros(len(rankings), dtype=bool)
+    for row, _, _, size in described._source.entries():
+        tied[row[size > 1]] = True
+    lines = [
+        ("rankings", f"{subject.people:,}"),
+        ("different ones", f"{described.n_distinct:,}"),
+        ("items", f"{rankings.n_items:,}"),
+        ("rankings with ties", _of(int(frequency[tied].sum()), subject.people)),
+        ("rankings that leave items out", _of(short, subject.people)),
+    ]
+    if subject.people > 1 and rankings.n_items > 1:
+        lines.append(("Kendall's W", f"{described.kendall_w:.2f} (0: mean ranks are equal, 1: all rankings are equal)"))
+    if subject.groups is not None and described.groups is not None:
+        lines += [(f"group {label}", f"{group.n_rankings:,}") for label, group in described.groups.items()]
+    return _section("The data", html_table(("what", "number"), lines))
+
+
+def _ranks(subject: Subject) -> str:
+    described, compared = subject.described, subject.compared
+    shown = described.order[:MOST_ITEMS] if subject.rankings is compared else described.order[:FEW_ITEMS]
+    total = max(subject.people, 1)
+    headings = ["item", "mean rank", "median", "first", "not ranked"]
+    limits: dict[Any, str] = {}
+    intervals = None
+    if subject.people > 1 and compared.n_items > 1:
+        intervals = rank_intervals(compared, n_resamples=1999, rng=subject.seed)
+        names = compared.items or range(compared.n_items)
+        limits = {
+            name: f"{low} to {high}" if low < high else str(low)
+            for name, low, high in zip(names, intervals.low, intervals.high, strict=True)
+        }
+        headings.append("place, 95 % interval")
+    lines = []
+    for item in shown:
+        name = described.items[item]
+        line = [subject.name(name), f"{described.mean[item]:.2f}", f"{described.median[item]:.1f}"]
+        line += [f"{count / total:.0%}" for count in (described.first[item], described.missing[item])]
+        lines.append([*line, limits.get(name, "")] if intervals is not None else line)
+    text = html_table(headings, lines)
+    if compared is not subject.rankings:
+        text += _note(
+            f"The first {len(shown)} of {subject.rankings.n_items:,} items. Intervals, and all parts below, compare the "
+            f"{compared.n_items} items that are listed most often."
+        )
+    if intervals is not None:
+        apart = int(np.sum(intervals.separated))
+        text += (
+            f"<p>{apart} of {compared.n_items - 1} neighbouring places can be told apart. The intervals hold for all items "
+            "at once: with a probability of 95 % each contains the place that the item would have if everybody were asked.</p>"
+        )
+    ranks = described if subject.rankings is compared else compared.describe()
+    text += _picture(lambda: plot_ranks(ranks), "How often each item has each rank. Dots are mean ranks.")
+    if intervals is not None:
+        caption = "Places by mean rank, with simultaneous 95 % intervals. Bars join items that cannot be told apart."
+        text += _picture(lambda: plot_rank_intervals(intervals), caption)
+    return _section("Ranks", text)
+
+
+def _pairs(subject: Subject) -> str:
+    compared = subject.compared
+    if compared.n_items < 2:
+        return _section("Pairs of items", "<p>There is one item: nothing to compare.</p>")
+    described = compared.describe()
+    some = described.order[:FEW_ITEMS].tolist()
+    shown = described if len(some) == compared.n_items else _only(compared, some).describe()
+    return _section(
+        "Pairs of items",
+        _picture(
+            lambda: plot_shares(shown), "The share of rankings that have the item of the row before that of the column."
+        ),
+    )
+
+
+def _consensus(subject: Subject) -> str:
+    compared = subject.compared
+    if not subject.people:
+        return _section("Consensus", "<p>There are no rankings.</p>")
+    found = consensus(compared, rng=subject.seed, n_jobs=subject.n_jobs)
+    text = f"<p><b>{escape(' > '.join(map(subject.name, found.items)))}</b></p>"
+    pairs = compared.n_items * (compared.n_items - 1) / 2
+    if pairs:
+        text += (
+            f"<p>This order agrees with the rankings on {found.score / pairs:.1%} of the pairs of items, the largest share of "
+            "all orders (Kemeny's rule; ties count half). "
+            if found.optimal
+            else f"<p>This order agrees with the rankings on {found.score / pairs:.1%} of the pairs of items. No order agrees "
+            f"on more than {found.bound / pairs:.1%}; whether a better one exists is not known. "
+        )
+        if found.optimal:
+            proved = {True: "It is the only best order.", False: "Another order is as good.", None: ""}
+            text += f"That it is the best is proved. {proved[found.unique]}"
+        text += "</p>"
+    return _section("Consensus", text)
+
+
+def _map(subject: Subject) -> str:
+    compared = subject.compared
+    if len(compared) < 3 or compared.n_items < 2:
+        return _section("Map", "<p>A map needs at least three rankings of two items.</p>")
+    shown, groups = compared, subject.groups
+    if len(shown) > MAP_ROWS:
+        frequency = observed(compared).astype(np.float64)
+        random = np.random.default_rng(subject.seed)
+        chosen = np.sort(random.choice(len(compared), MAP_ROWS, replace=False, p=frequency / frequency.sum()))
+        shown, groups = compared[chosen], None if groups is None else groups[chosen]
+    if shown.n_items > FEW_ITEMS:
+        shown = _only(shown, shown.describe().order[:FEW_ITEMS].tolist())
+    caption = "Similar rankings are close. An arrow points to the rankings that put its item high."
+    if len(shown) < len(compared):
+        caption += f" {len(shown):,} of {len(compared):,} rankings, drawn at random."
+    return _section("Map", _picture(lambda: plot_map(shown, groups=groups, n_jobs=subject.n_jobs), caption))
+
+
+def _clusters(subject: Subject) -> str:
+    compared = subject.compared
+    if subject.people < FEW_PEOPLE or compared.n_items < 2:
+        return _section("Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more.</p>")
+    how: dict[str, Any] = {"max_clusters": MOST_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
+    number = cluster_number(compared, **how)
+    if number.n_clusters == 1:
+        return _section(
+            "Clusters", "<p>There seems to be one cluster: no groups of people with opinions of their own.</p>"
+        )
+    model = KendallKMeans(number.n_clusters, random_state=subject.seed, n_jobs=subject.n_jobs).fit(compared)
+    sizes = np.bincount(model.labels_, observed(compared), minlength=number.n_clusters)
+    orders = model.consensus(rng=subject.seed).to_lists()
+    lines = [
+        (str(place + 1), _of(int(sizes[cluster]), subject.people), " > ".join(map(subject.name, orders[cluster][:10])))
+        for place, cluster in enumerate(np.argsort(-sizes, kind="stable"))
+    ]
+    text = f"<p>There seem to be {number.n_clusters} clusters (gap statistic, up to {MOST_CLUSTERS} were tried).</p>"
+    return _section("Clusters", text + html_table(("cluster", "rankings", "consensus"), lines))
+
+
+def _groups(subject: Subject) -> str:
+    groups, compared = subject.groups, subject.compared
+    assert groups is not None
+    labels, member = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(member, observed(compared))
+    if len(labels) < 2 or sizes.min() < 2 or compared.n_items < 2:
+        return _section(
+            "Groups", "<p>A test needs at least two groups, with at least two rankings of two items each.</p>"
+        )
+    result = two_sample_test(compared, groups=groups, rng=subject.seed, n_jobs=subject.n_jobs)
+    said = "The groups differ" if result.pvalue <= 0.05 else "No difference between the groups can be shown"
+    text = f"<p>{said} (p = {result.pvalue:.4g}; permutation test of the maximum mean discrepancy).</p>"
+    if len(labels) > 2 and result.pairwise_pvalues is not None:
+        lines = [
+            (str(labels[one]), str(labels[other]), f"{result.pairwise_pvalues[one, other]:.4g}")
+            for one in range(len(labels))
+            for other in range(one + 1, len(labels))
+        ]
+        text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
+        text += _note("For which pairs of items two groups differ: wkendall compare, with a file of two groups.")
+    if len(labels) == 2:
+        found = pair_differences(compared, groups, rng=subject.seed)
+        shown = min(len(found.first), SHOWN_PAIRS)
+        lines = [
+            (
+                f"{subject.name(found.first[pair])} before {subject.name(found.second[pair])}",
+                *(f"{share:.0%}" for share in found.shares[pair]),
+                f"{100 * found.low[pair]:+.0f} to {100 * found.high[pair]:+.0f}",
+                f"{found.pvalue[pair]:.4g}",
+            )
+            for pair in range(shown)
+        ]
+        headings = ("pair", *map(str, found.groups), "difference in points, 95 %", "p, adjusted")
+        text += html_table(headings, lines)
+        several = int((found.pvalue <= 0.05).sum())
+        text += _note(
+            f"The {shown} largest of {len(found.first)} differences; {several} have an adjusted p of at most 0.05. The "
+            "intervals hold for all pairs at once."
+        )
+    return _section("Groups", text)
+
+
+def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:
+    """Return rankings of some items, by their numbers."""
+    places = rankings.describe()._source.columns(np.array(items))
+    names = [(rankings.items or range(rankings.n_items))[item] for item in items]
+    missing: Any = "anywhere" if rankings._missing == "anywhere" else "bottom"
+    return Rankings(-places, input="scores", ties="mean", missing=missing, items=names, counts=rankings.counts)
+
+
+def _section(title: str, text: str) -> str:
+    return f"<h2>{escape(title)}</h2>\n{text}"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def _of(count: int, total: int) -> str:
+    return f"{count:,} ({count / max(total, 1):.0%})"
+
+
+def _picture(draw: Callable[[], Axes], caption: str) -> str:
+    from matplotlib import pyplot as plt
+
+    axes = draw()
+    figure = axes.figure
+    text = html_figure(figure, caption)  # type: ignore[arg-type]
+    plt.close(figure)  # type: ignore[arg-type]
+    return text
