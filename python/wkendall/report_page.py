@@ -1,6 +1,7 @@
 """One page about a set of rankings: what the data are, ranks with intervals, pairs, consensus, map, clusters, groups.
 
-Each part is a function that returns HTML. A part that needs more rankings or items than there are says so in a sentence.
+Each part is a function that returns HTML, and a sentence for the summary. A part that needs more rankings or items than there
+are says so in a sentence.
 """
 
 from __future__ import annotations
@@ -55,6 +56,14 @@ class Subject(NamedTuple):
         return str(item) if self.rankings.items is not None else f"item {int(item) + 1}"
 
 
+class Part(NamedTuple):
+    """A part of the page: its title, its text as HTML, and a sentence for the summary, as plain text."""
+
+    title: str
+    text: str
+    summary: str = ""
+
+
 def report_page(
     title: str,
     rankings: Rankings,
@@ -77,8 +86,10 @@ def report_page(
         found.append(part(subject))
     if tell is not None:
         tell(len(parts), len(parts))
-    note = f'<p class="note">Made by wkendall {_core.__version__}, seed {seed}.</p>'
-    return document(title, "\n".join([f"<h1>{escape(title)}</h1>", *found, note]))
+    summary = " ".join(part.summary for part in found if part.summary)
+    texts = [f"<h2>{escape(part.title)}</h2>\n{part.text}" for part in found]
+    note = _note(f"Made by wkendall {_core.__version__}, seed {seed}.")
+    return document(title, "\n".join([f"<h1>{escape(title)}</h1>", f"<p>{escape(summary)}</p>", *texts, note]))
 
 
 def _compared(rankings: Rankings, described: Description) -> Rankings:
@@ -87,7 +98,7 @@ def _compared(rankings: Rankings, described: Description) -> Rankings:
     return _only(rankings, np.sort(np.argsort(described.missing, kind="stable")[:FEW_ITEMS]).tolist())
 
 
-def _data(subject: Subject) -> str:
+def _data(subject: Subject) -> Part:
     rankings, described = subject.rankings, subject.described
     frequency = observed(rankings)
     listed = described._source.placed()
@@ -106,10 +117,11 @@ def _data(subject: Subject) -> str:
         lines.append(("Kendall's W", f"{described.kendall_w:.2f} (0: mean ranks are equal, 1: all rankings are equal)"))
     if subject.groups is not None and described.groups is not None:
         lines += [(f"group {label}", f"{group.n_rankings:,}") for label, group in described.groups.items()]
-    return _section("The data", html_table(("what", "number"), lines))
+    said = f"{_many(subject.people, 'ranking')} of {_many(rankings.n_items, 'item')}."
+    return Part("The data", html_table(("what", "number"), lines), said)
 
 
-def _ranks(subject: Subject) -> str:
+def _ranks(subject: Subject) -> Part:
     described, compared = subject.described, subject.compared
     shown = described.order[:MOST_ITEMS] if subject.rankings is compared else described.order[:FEW_ITEMS]
     total = max(subject.people, 1)
@@ -130,7 +142,7 @@ def _ranks(subject: Subject) -> str:
         line = [subject.name(name), f"{described.mean[item]:.2f}", f"{described.median[item]:.1f}"]
         line += [f"{count / total:.0%}" for count in (described.first[item], described.missing[item])]
         lines.append([*line, limits.get(name, "")] if intervals is not None else line)
-    text = html_table(headings, lines)
+    text, said = html_table(headings, lines), ""
     if compared is not subject.rankings:
         text += _note(
             f"The first {len(shown)} of {subject.rankings.n_items:,} items. Intervals, and all parts below, compare the "
@@ -138,26 +150,30 @@ def _ranks(subject: Subject) -> str:
         )
     if intervals is not None:
         apart = int(np.sum(intervals.separated))
+        said = (
+            f"By mean ranks, {apart} of {_many(compared.n_items - 1, 'pair')} of neighbouring places can be told apart."
+        )
         text += (
-            f"<p>{apart} of {compared.n_items - 1} neighbouring places can be told apart. The intervals hold for all items "
-            "at once: with a probability of 95 % each contains the place that the item would have if everybody were asked.</p>"
+            f"<p>{said} The intervals hold for all items at once: with a probability of 95 % each contains the place that the "
+            "item would have if everybody were asked.</p>"
         )
     ranks = described if subject.rankings is compared else compared.describe()
-    text += _picture(lambda: plot_ranks(ranks), "How often each item has each rank. Dots are mean ranks.")
+    among = "" if subject.rankings is compared else f" among these {compared.n_items} items"
+    text += _picture(lambda: plot_ranks(ranks), f"How often each item has each rank{among}. Dots are mean ranks.")
     if intervals is not None:
         caption = "Places by mean rank, with simultaneous 95 % intervals. Bars join items that cannot be told apart."
         text += _picture(lambda: plot_rank_intervals(intervals), caption)
-    return _section("Ranks", text)
+    return Part("Ranks", text, said)
 
 
-def _pairs(subject: Subject) -> str:
+def _pairs(subject: Subject) -> Part:
     compared = subject.compared
     if compared.n_items < 2:
-        return _section("Pairs of items", "<p>There is one item: nothing to compare.</p>")
+        return Part("Pairs of items", "<p>There is one item: nothing to compare.</p>")
     described = compared.describe()
     some = described.order[:FEW_ITEMS].tolist()
     shown = described if len(some) == compared.n_items else _only(compared, some).describe()
-    return _section(
+    return Part(
         "Pairs of items",
         _picture(
             lambda: plot_shares(shown), "The share of rankings that have the item of the row before that of the column."
@@ -165,10 +181,10 @@ def _pairs(subject: Subject) -> str:
     )
 
 
-def _consensus(subject: Subject) -> str:
+def _consensus(subject: Subject) -> Part:
     compared = subject.compared
     if not subject.people:
-        return _section("Consensus", "<p>There are no rankings.</p>")
+        return Part("Consensus", "<p>There are no rankings.</p>")
     found = consensus(compared, rng=subject.seed, n_jobs=subject.n_jobs)
     text = f"<p><b>{escape(' > '.join(map(subject.name, found.items)))}</b></p>"
     pairs = compared.n_items * (compared.n_items - 1) / 2
@@ -184,13 +200,14 @@ def _consensus(subject: Subject) -> str:
             proved = {True: "It is the only best order.", False: "Another order is as good.", None: ""}
             text += f"That it is the best is proved. {proved[found.unique]}"
         text += "</p>"
-    return _section("Consensus", text)
+    first = [subject.name(item) for item in found.items[:3]]
+    return Part("Consensus", text, f"The consensus begins with {', '.join(first)}.")
 
 
-def _map(subject: Subject) -> str:
+def _map(subject: Subject) -> Part:
     compared = subject.compared
     if len(compared) < 3 or compared.n_items < 2:
-        return _section("Map", "<p>A map needs at least three rankings of two items.</p>")
+        return Part("Map", "<p>A map needs at least three rankings of two items.</p>")
     shown, groups = compared, subject.groups
     if len(shown) > MAP_ROWS:
         frequency = observed(compared).astype(np.float64)
@@ -202,19 +219,18 @@ def _map(subject: Subject) -> str:
     caption = "Similar rankings are close. An arrow points to the rankings that put its item high."
     if len(shown) < len(compared):
         caption += f" {len(shown):,} of {len(compared):,} rankings, drawn at random."
-    return _section("Map", _picture(lambda: plot_map(shown, groups=groups, n_jobs=subject.n_jobs), caption))
+    return Part("Map", _picture(lambda: plot_map(shown, groups=groups, n_jobs=subject.n_jobs), caption))
 
 
-def _clusters(subject: Subject) -> str:
+def _clusters(subject: Subject) -> Part:
     compared = subject.compared
     if subject.people < FEW_PEOPLE or compared.n_items < 2:
-        return _section("Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more.</p>")
+        return Part("Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more.</p>")
     how: dict[str, Any] = {"max_clusters": MOST_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
     number = cluster_number(compared, **how)
     if number.n_clusters == 1:
-        return _section(
-            "Clusters", "<p>There seems to be one cluster: no groups of people with opinions of their own.</p>"
-        )
+        said = "There seems to be one cluster: no groups of people with opinions of their own."
+        return Part("Clusters", f"<p>{said}</p>", said)
     model = KendallKMeans(number.n_clusters, random_state=subject.seed, n_jobs=subject.n_jobs).fit(compared)
     sizes = np.bincount(model.labels_, observed(compared), minlength=number.n_clusters)
     orders = model.consensus(rng=subject.seed).to_lists()
@@ -222,22 +238,22 @@ def _clusters(subject: Subject) -> str:
         (str(place + 1), _of(int(sizes[cluster]), subject.people), " > ".join(map(subject.name, orders[cluster][:10])))
         for place, cluster in enumerate(np.argsort(-sizes, kind="stable"))
     ]
-    text = f"<p>There seem to be {number.n_clusters} clusters (gap statistic, up to {MOST_CLUSTERS} were tried).</p>"
-    return _section("Clusters", text + html_table(("cluster", "rankings", "consensus"), lines))
+    said = f"There seem to be {number.n_clusters} clusters."
+    text = f"<p>{said} (Gap statistic; up to {MOST_CLUSTERS} were tried.)</p>"
+    return Part("Clusters", text + html_table(("cluster", "rankings", "consensus"), lines), said)
 
 
-def _groups(subject: Subject) -> str:
+def _groups(subject: Subject) -> Part:
     groups, compared = subject.groups, subject.compared
     assert groups is not None
     labels, member = np.unique(groups, return_inverse=True)
     sizes = np.bincount(member, observed(compared))
     if len(labels) < 2 or sizes.min() < 2 or compared.n_items < 2:
-        return _section(
-            "Groups", "<p>A test needs at least two groups, with at least two rankings of two items each.</p>"
-        )
+        return Part("Groups", "<p>A test needs at least two groups, with at least two rankings of two items each.</p>")
     result = two_sample_test(compared, groups=groups, rng=subject.seed, n_jobs=subject.n_jobs)
     said = "The groups differ" if result.pvalue <= 0.05 else "No difference between the groups can be shown"
-    text = f"<p>{said} (p = {result.pvalue:.4g}; permutation test of the maximum mean discrepancy).</p>"
+    said += f" (p = {result.pvalue:.4g})."
+    text = f"<p>{said} This is a permutation test of the maximum mean discrepancy.</p>"
     if len(labels) > 2 and result.pairwise_pvalues is not None:
         lines = [
             (str(labels[one]), str(labels[other]), f"{result.pairwise_pvalues[one, other]:.4g}")
@@ -249,7 +265,7 @@ def _groups(subject: Subject) -> str:
     if len(labels) == 2:
         found = pair_differences(compared, groups, rng=subject.seed)
         shown = min(len(found.first), SHOWN_PAIRS)
-        lines = [
+        rows = [
             (
                 f"{subject.name(found.first[pair])} before {subject.name(found.second[pair])}",
                 *(f"{share:.0%}" for share in found.shares[pair]),
@@ -259,13 +275,13 @@ def _groups(subject: Subject) -> str:
             for pair in range(shown)
         ]
         headings = ("pair", *map(str, found.groups), "difference in points, 95 %", "p, adjusted")
-        text += html_table(headings, lines)
+        text += html_table(headings, rows)
         several = int((found.pvalue <= 0.05).sum())
         text += _note(
             f"The {shown} largest of {len(found.first)} differences; {several} have an adjusted p of at most 0.05. The "
             "intervals hold for all pairs at once."
         )
-    return _section("Groups", text)
+    return Part("Groups", text, said)
 
 
 def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:
@@ -276,8 +292,8 @@ def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:
     return Rankings(-places, input="scores", ties="mean", missing=missing, items=names, counts=rankings.counts)
 
 
-def _section(title: str, text: str) -> str:
-    return f"<h2>{escape(title)}</h2>\n{text}"
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _note(text: str) -> str:

@@ -66,7 +66,7 @@ def group_labels(source: Source, column: str | None) -> Any:
 
 
 def _report(found: Description) -> dict[str, Any]:
-    items = [item if isinstance(item, str) else item + 1 for item in found.items]
+    items = [item + 1 if isinstance(item, int) else str(item) for item in found.items]
     report: dict[str, Any] = {
         "rankings": found.n_rankings,
         "distinct": found.n_distinct,

@@ -1,0 +1,132 @@
+"""`wkendall report` and `wkendall describe`: pages that stand alone, for rankings of every kind."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import ITEMS, X, fails, folder, run, write_table  # noqa: F401
+from wkendall.datasets import make_mallows
+
+pytest.importorskip("matplotlib")
+
+
+class Page(HTMLParser):
+    """The text of a page by its headings; everything that is opened must be closed."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.open, self.parts, self.pictures = [], {"": ""}, 0
+        self.html = Path(path).read_text(encoding="utf-8")
+        self.feed(self.html)
+        assert self.open == []
+        # Nothing is loaded from elsewhere, and nothing runs.
+        assert not re.search(r"<script|<link|<img|<iframe|@import|url\((?!#)|(?:src|href)=\"(?!#|data:)", self.html)
+
+    def handle_starttag(self, tag, attributes):
+        self.pictures += tag == "svg"
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if self.open[-1:] == ["h2"]:
+            self.parts[text] = ""
+        elif "svg" not in self.open:
+            self.parts[list(self.parts)[-1]] += text
+
+
+def page_of(words):
+    run(f"report {words} -o page.html --force")
+    return Page("page.html")
+
+
+def test_all_parts_of_a_survey():
+    votes = np.vstack([make_mallows(60, [1, 2, 3, 4, 5], 1.5, rng=0), make_mallows(40, [5, 4, 3, 2, 1], 1.5, rng=1)])
+    group = ["<young>"] * 60 + ["old"] * 40
+    names = ["tea & milk", "<b>coffee", *ITEMS[2:]]
+    write_table(Path("survey.csv"), votes, names, age=group)
+    page = page_of("survey.csv --group age --seed 3")
+    titles = ["The data", "Ranks", "Pairs of items", "Consensus", "Map", "Clusters", "Groups"]
+    assert list(page.parts)[1:] == titles
+    assert page.pictures == 4
+    assert "100 rankings of 5 items." in page.parts[""]
+    assert "group <young>" in page.parts["The data"]
+    read = wkendall.Rankings(votes, items=names)
+    assert " > ".join(wkendall.consensus(read, rng=3).items) in page.parts["Consensus"]
+    assert "the only best order" in page.parts["Consensus"]
+    assert "There seem to be 2 clusters." in page.parts[""]
+    result = wkendall.two_sample_test(read, groups=group, rng=3)
+    assert f"The groups differ (p = {result.pvalue:.4g})." in page.parts["Groups"]
+    pairs = wkendall.pair_differences(read, group, rng=3)
+    assert f"{pairs.first[0]} before {pairs.second[0]}" in page.parts["Groups"]
+    intervals = wkendall.rank_intervals(read, n_resamples=1999, rng=3)
+    assert f"{sum(intervals.separated)} of 4 pairs of neighbouring places" in page.parts["Ranks"]
+    before = page.html
+    assert page_of("survey.csv --group age --seed 3").html == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "summary"),
+    [
+        ("a,b,c\n1,2,3\n2,1,3\n1,3,2\n", "", "3 rankings of 3 items."),
+        ("a,b\n1,2\n", "", "1 ranking of 2 items."),
+        ("tea\n1\n1\n1\n", "", "3 rankings of 1 item."),
+        ("a,b,c\n1,1,2\n2,,1\n1,2,2\n1,2,3\n", "--ties mean --missing bottom", "4 rankings of 3 items."),
+        ("a,b,c\n1,1,2\n2,,1\n1,2,2\n,,\n", "--ties mean --missing anywhere", "4 rankings of 3 items."),
+        ("a,b,g\n1,2,x\n2,1,x\n1,2,y\n", "--group g", "3 rankings of 2 items."),
+        ("a,b,g\n" + "1,2,x\n2,1,y\n1,2,z\n" * 3, "--group g", "9 rankings of 2 items."),
+        ("a,b\n" + "1,2\n" * 12, "", "There seems to be one cluster"),
+        ("a,b\n" + "1,1\n" * 12, "--ties mean", "12 rankings of 2 items."),
+    ],
+)
+def test_small_and_strange_files_give_a_page(text, words, summary):
+    Path("few.csv").write_text(text)
+    page = page_of(f"few.csv {words}")
+    assert summary in page.parts[""]
+    assert "nan" not in " ".join(page.parts.values()).lower()
+
+
+def test_lists_out_of_many_items():
+    rng = np.random.default_rng(0)
+    odds = 1 / np.arange(1, 201)
+    rows = [[f"item{number}" for number in rng.choice(200, 5, replace=False, p=odds / odds.sum())] for _ in range(150)]
+    write_table(Path("lists.csv"), rows, [f"choice {place}" for place in range(5)])
+    page = page_of("lists.csv --layout choices")
+    assert "compare the 30 items that are listed most often" in page.parts["Ranks"]
+    assert page.parts["Consensus"].count(" > ") == 29
+
+
+@pytest.mark.parametrize("words", ["votes.soc", "votes.toi", "x.npy", "x.npz"])
+def test_other_files(words):
+    assert page_of(words).pictures
+
+
+def test_what_cannot_be_reported(capsys):
+    fails(capsys, "report x.csv -o page.pdf", "must end in .html", code=2)
+    Path("none.csv").write_text("a,b\n")
+    fails(capsys, "report none.csv -o page.html", "none.csv")
+
+
+def test_describe_prints_what_the_method_gives(capsys):
+    votes = wkendall.Rankings(X, items=ITEMS)
+    run("describe x.csv")
+    assert capsys.readouterr().out == f"{votes.describe()}\n"
+    write_table(Path("groups.csv"), X, ITEMS, side=["a", "b"] * 3 + ["a"])
+    run("describe groups.csv --group side --json")
+    report = json.loads(capsys.readouterr().out)
+    mean = dict(zip(ITEMS, X.mean(axis=0), strict=True))
+    assert [entry["item"] for entry in report["items"]] == sorted(mean, key=mean.get)
+    assert all(entry["mean"] == pytest.approx(mean[entry["item"]]) for entry in report["items"])
+    assert report["shares"]["before"][0][1] == np.mean(X[:, 0] < X[:, 1])
+    assert report["groups"]["b"]["rankings"] == 3
+    run("describe x.npy --json")
+    assert {entry["item"] for entry in json.loads(capsys.readouterr().out)["items"]} == {1, 2, 3, 4, 5}
