@@ -133,6 +133,8 @@ def test_groups_and_their_frames():
     assert found.to_frame("shares").loc["a", ("low", "b")] == found.groups["low"].shares[0, 1]
     assert found.groups["high"].to_frame("ranks").loc["b"].tolist() == [1, 0, 1]
     assert "middle" not in repr(found)
+    assert list(votes.describe(by=np.array(["b", 1, "a", 1], dtype=object)).groups) == ["b", 1, "a"]
+    assert list(votes.describe(by=[2, 10, 1, 2]).groups) == [1, 2, 10]
     with pytest.raises(wkendall.RankingError) as caught:
         votes.describe(by=by[::-1])
     assert caught.value.kind == "rows differ"
