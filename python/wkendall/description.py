@@ -340,7 +340,7 @@ class Description:
         observed = max(self.n_rankings, 1)
         rows = [
             [name, _number(self.mean[item], 2), _number(self.median[item], 1)]
-            + [f"{100 * count[item] / observed:.0f}%" for count in (self.first, self.missing)]
+            + [f"{100 * count[item] / observed:.3g}%" for count in (self.first, self.missing)]
             for name, item in zip(names, shown_items, strict=True)
         ]
         return [self._summary()], ["item", *COLUMNS], rows, rest
