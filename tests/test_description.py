@@ -89,6 +89,8 @@ def test_descriptions_equal_the_definitions(ranks, missing, counts):
     wanted = naive(ranks, missing, [1] * len(ranks) if counts is None else counts)
     found = made.describe()
     check(found, wanted)
+    some = np.random.default_rng(0).permutation(ranks.shape[1])[:3]
+    np.testing.assert_allclose(found.shares_of(some), wanted["shares"][np.ix_(some, some)], atol=1e-12)
     if missing == "bottom" and len(ranks):
         from scipy.sparse import csr_array
 
@@ -131,6 +133,8 @@ def test_groups_and_their_frames():
     assert found.to_frame("shares").loc["a", ("low", "b")] == found.groups["low"].shares[0, 1]
     assert found.groups["high"].to_frame("ranks").loc["b"].tolist() == [1, 0, 1]
     assert "middle" not in repr(found)
+    assert list(votes.describe(by=np.array(["b", 1, "a", 1], dtype=object)).groups) == ["b", 1, "a"]
+    assert list(votes.describe(by=[2, 10, 1, 2]).groups) == [1, 2, 10]
     with pytest.raises(wkendall.RankingError) as caught:
         votes.describe(by=by[::-1])
     assert caught.value.kind == "rows differ"
@@ -151,8 +155,9 @@ def test_a_large_catalogue_makes_no_square():
     assert found.shares_of([5, 7, 100]).tolist() == [[0.5, 1, 2 / 3], [0, 0.5, 0.5], [1 / 3, 0.5, 0.5]]
     with pytest.raises(ValueError, match="shares_of"):
         _ = found.shares
-    with pytest.raises(wkendall.RankingError, match="no item has this name"):
-        found.shares_of(["tea"])
+    for items, words in ([5, "tea"], "'tea', but no item has this name"), ([5, 5], "5 twice"):
+        with pytest.raises(wkendall.RankingError, match=words):
+            found.shares_of(items)
 
 
 def _catalogue(n):

@@ -260,7 +260,7 @@ def is_absent(label: Any) -> bool:
 
 
 def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]:
-    """Return the row numbers of each group, by its label: ordered categories in their order, other labels sorted."""
+    """Return the row numbers of each group, by label: ordered categories in their order, other labels sorted if they can be."""
     labels = np.asarray(groups)
     if labels.shape != (rows,):
         rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"
@@ -271,9 +271,13 @@ def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]
             what = f" is {shown(label)}: every ranking needs a group"
             raise bad_argument(entry_name(groups, name, row), what, row=row, kind="nan")
         numbers.setdefault(label, []).append(row)
-    dtype = getattr(groups, "dtype", None)
-    ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"
-    order = [label for label in dtype.categories if label in numbers] if ordered else np.unique(labels).tolist()  # type: ignore[union-attr]
+    dtype: Any = getattr(groups, "dtype", None)
+    order: list[Any] = list(numbers)
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
+        order = [label for label in dtype.categories if label in numbers]
+    else:
+        with suppress(TypeError):
+            order.sort()
     return {label: np.array(numbers[label], dtype=np.intp) for label in order}
 
 

@@ -81,18 +81,54 @@ class Source(NamedTuple):
             same = np.ones_like(rest)
             yield last * same, rest, (lengths[last] + 1) * same, len(rest) * same
 
-    def columns(self, chosen: Whole) -> Array:
-        """Return the first rank of the blocks of some items in each ranking; NaN where an item is not listed."""
-        check_fits(self.handle.rows, len(chosen), np.dtype(np.float64), "choose fewer items with shares_of")
-        if not self.handle.is_lists:
-            return np.ascontiguousarray(self.places(slice(None))[:, chosen])
-        found = np.full((self.handle.rows, len(chosen)), np.nan)
-        place = np.full(self.handle.items, -1)
-        place[chosen] = np.arange(len(chosen))
-        for row, item, start, _ in self.entries():
-            kept = place[item] >= 0
-            found[row[kept], place[item[kept]]] = start[kept]
-        return found
+    def pairs(self, chosen: Whole) -> tuple[Array, Array, Array]:
+        """Return three sums over rankings, for the chosen items.
+
+        Of the rankings that list two items: those with the first before the second, a tie half, and all of them. Of all
+        rankings: those that list an item.
+        """
+        return self._pairs_of_lists(chosen) if self.handle.is_lists else self._pairs_of_places(chosen)
+
+    def _pairs_of_places(self, chosen: Whole) -> tuple[Array, Array, Array]:
+        n, weights, handle = len(chosen), self.weights, self.handle
+        listed = np.full(n, weights.sum())
+        both = np.full((n, n), weights.sum())
+        if not handle.is_complete or self.listed is not None or n < handle.items:
+            places = np.ascontiguousarray(self.places(slice(None))[:, chosen])
+            handle = _core.Rankings(places, ties="mean", missing="bottom")
+            known = (~np.isnan(places)).astype(np.float64)
+            if not known.all():
+                listed, both = weights @ known, known.T @ (weights[:, np.newaxis] * known)
+            chosen = np.arange(n)
+        # The effect of a pair is how much more often one item is before the other, here also if the other is not listed.
+        standard = _core.Measure("kendall", n, {"weight": "standard"})
+        first, second, effect = _core.largest_effects(standard, handle, weights, n * (n - 1) // 2)
+        more = np.zeros((n, n))
+        more[first, second], more[second, first] = effect, -effect
+        more = more[np.ix_(chosen, chosen)]
+        return (both + more - listed[:, np.newaxis] + listed) / 2, both, listed
+
+    def _pairs_of_lists(self, chosen: Whole) -> tuple[Array, Array, Array]:
+        n, place = len(chosen), np.full(self.handle.items, -1)
+        place[chosen] = np.arange(n)
+        row, item, start = (np.concatenate(parts) for parts in list(zip(*self.entries(), strict=True))[:3])
+        kept = np.flatnonzero(place[item] >= 0)
+        kept = kept[np.lexsort((start[kept], row[kept]))]
+        row, item, start, weights = row[kept], place[item[kept]], start[kept], self.weights[row[kept]]
+        before, both = np.zeros((2, n, n))
+        listed: Array = np.asarray(np.bincount(item, weights, n), dtype=np.float64)
+        np.fill_diagonal(both, listed)
+        for apart in range(1, len(row)):  # pairs that are so many entries apart in the same list
+            same = np.flatnonzero(row[apart:] == row[:-apart])
+            if not len(same):
+                break
+            one, two, weight = item[same], item[same + apart], weights[same]
+            tied = np.where(start[same] == start[same + apart], weight / 2, 0.0)
+            np.add.at(before, (one, two), weight - tied)
+            np.add.at(before, (two, one), tied)
+            np.add.at(both, (one, two), weight)
+            np.add.at(both, (two, one), weight)
+        return before, both, listed
 
 
 class Description:
@@ -220,35 +256,22 @@ class Description:
                [0.33333333, 0.5       ]])
         """
         places = {name: place for place, name in enumerate(self.items)}
-        chosen = list(items)
-        for item in chosen:
-            if item not in places:
-                raise bad_argument("items", f" has {shown(item)}, but no item has this name", value=item)
-        return self._shares(np.array([places[item] for item in chosen], dtype=np.int64))
+        chosen: dict[Hashable, int] = {}
+        for item in items:
+            if item not in places or item in chosen:
+                what = " twice" if item in chosen else ", but no item has this name"
+                raise bad_argument("items", f" has {shown(item)}{what}", value=item)
+            chosen[item] = places[item]
+        return self._shares(np.array([*chosen.values()], dtype=np.int64))
 
     def _shares(self, chosen: Whole) -> Array:
-        source, n, weights = self._source, len(chosen), self._source.weights
-        whole = n == source.handle.items and source.handle.is_complete and source.listed is None
-        if not len(weights) or not n:
-            return np.where(np.eye(n) > 0, 0.5, np.nan)
-        # The embedding of the standard weights has 1 for "before" and 1/2 for ties.
-        above = np.triu(np.ones((n, n)), 1).ravel()
-        if whole:
-            before = _core.combine(source.handle, weights, 2, above).reshape(n, n)[np.ix_(chosen, chosen)]
-            pairs = np.full((n, n), weights.sum())
-        else:
-            places = source.columns(chosen)
-            handle = _core.Rankings(places, ties="mean", missing="bottom")
-            before = _core.combine(handle, weights, 2, above).reshape(n, n)
-            known = (~np.isnan(places)).astype(np.float64)
-            listed, both = weights @ known, known.T @ (weights[:, np.newaxis] * known)
-            either = listed[:, np.newaxis] + listed - both
-            before -= (weights.sum() - either) / 2  # neither is listed
-            pairs = either
-            if source.anywhere:
-                before -= listed[:, np.newaxis] - both  # only the first is listed
-                pairs = both
-        found: Array = np.divide(before, pairs, out=np.full((n, n), np.nan), where=pairs > 0)
+        n = len(chosen)
+        found = np.full((n, n), np.nan)
+        if self._source.handle.rows and n:
+            before, pairs, listed = self._source.pairs(chosen)
+            if not self._source.anywhere:  # a listed item is before one that is not
+                before, pairs = before + listed[:, np.newaxis] - pairs, listed[:, np.newaxis] + listed - pairs
+            np.divide(before, pairs, out=found, where=pairs > 0)
         np.fill_diagonal(found, 0.5)
         return found
 
@@ -317,7 +340,7 @@ class Description:
         observed = max(self.n_rankings, 1)
         rows = [
             [name, _number(self.mean[item], 2), _number(self.median[item], 1)]
-            + [f"{100 * count[item] / observed:.0f}%" for count in (self.first, self.missing)]
+            + [f"{100 * count[item] / observed:.3g}%" for count in (self.first, self.missing)]
             for name, item in zip(names, shown_items, strict=True)
         ]
         return [self._summary()], ["item", *COLUMNS], rows, rest

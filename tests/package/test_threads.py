@@ -86,6 +86,7 @@ CALLS = {
     "corr": lambda _: (wkendall.corr(TABLE, pvalues=True), wkendall.corr(TABLE, confidence=0.9, at_least=0.1)),
     "corr_difference": lambda _: wkendall.corr_difference(*TABLE[:, :3].T),
     "consensus": lambda _: wkendall.consensus(X, rng=0),
+    "Rankings described": lambda _: (lambda found: (found.mean, found.shares))(wkendall.Rankings(X).describe()),
     "rank_intervals": lambda _: wkendall.rank_intervals(X, n_resamples=99, rng=0),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),

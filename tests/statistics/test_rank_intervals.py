@@ -77,10 +77,14 @@ def test_groups_cover_all_pairs_that_are_not_told_apart():
 
 def test_names_and_the_types_of_scores():
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame([[1.0, 2.0], [0.5, None]] * 5, columns=["b", "a"])
-    found = rank_intervals(frame, rng=0)
-    assert found.items == ["b", "a"]
-    assert found.groups == [["a"], ["b"]] or found.groups == [["a", "b"]]
+    frame = pd.DataFrame([[1, 2], [0, None]] * 7, columns=["b", "a"])
+    for some in (frame, frame.convert_dtypes(), frame.astype(object).where(frame.notna(), None)):
+        found = rank_intervals(some, rng=0)
+        assert found.items == ["b", "a"]
+        assert found.groups == [["a"], ["b"]]
+    with pytest.raises(wkendall.RankingError, match="row 'x', column 'a' is inf"):
+        rank_intervals(pd.DataFrame({"b": [1.0], "a": [np.inf]}, index=["x"]))
+    assert rank_intervals(np.array([[True, False]] * 9), rng=0).groups == [[0], [1]]
     votes = Rankings([[1, 2, 3]] * 12, items=["x", "y", "z"])
     rank, low, high, groups, separated = found = rank_intervals(votes, rng=0)
     assert (rank.tolist(), low.tolist(), high.tolist()) == ([1, 2, 3],) * 3
@@ -189,7 +193,7 @@ def test_no_false_separation_more_often_than_stated():
         ([[1.0, np.inf]], {}, wkendall.RankingError, "row 0, column 1 is inf"),
         (np.zeros((0, 3)), {}, wkendall.RankingError, "no rows"),
         ([1.0, 2.0], {}, wkendall.RankingError, "1-dimensional"),
-        ([["a", "b"]], {}, TypeError, "real numbers"),
+        ([[1, "b"]], {}, TypeError, "row 0, column 1"),
         ([[1, 2]], {"confidence": 95}, wkendall.RankingError, "between 0 and 1"),
         ([[1, 2]], {"confidence": "high"}, TypeError, "between 0 and 1"),
         ([[1, 2]], {"n_resamples": 0}, wkendall.RankingError, "at least 1"),

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, Random, as_order, check_flag, generator, plain, real_array, row_labels
+from wkendall._arguments import Array, Random, as_order, check_flag, generator, plain, row_labels
 from wkendall._blas import one_thread
-from wkendall._errors import bad_argument, bad_entry, bad_type, located
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
+from wkendall.arrays.convert import acceptable, as_array
 from wkendall.arrays.options import RANKS
 from wkendall.rankings import Rankings, check_all_items_fit, item_names
 
@@ -167,11 +168,15 @@ def _read(given: ArrayLike | Rankings) -> tuple[Array, NDArray[np.int64] | None,
         values, counts, names = expected_ranks(given), given._counts, given._items
     else:
         names, counts = item_names(given, "columns", RANKS, name), None
-        values = real_array(given, name, (2,), "a Rankings, or an array of scores: rows are tasks, columns are items")
-        for row, column in np.argwhere(np.isinf(values))[:1].tolist():
-            what = f" is {values[row, column]}: scores must be finite, or NaN for a missing result"
-            error = bad_entry(name, (row, column), what, value=float(values[row, column]), kind="infinite")
-            raise located(error, names, row_labels(given))
+        try:
+            array = as_array(given, name, 2)
+            solved = array.dtype == bool  # tasks that are solved or not
+            values = np.asarray(array if solved else acceptable(array, name), dtype=np.float64)
+            for row, column in np.argwhere(np.isinf(values))[:1].tolist():
+                what = f" is {values[row, column]}: scores must be finite, or NaN for a missing result"
+                raise bad_entry(name, (row, column), what, value=float(values[row, column]), kind="infinite")
+        except RankingError as error:
+            raise located(error, names, row_labels(given)) from None
     if not (len(values) if counts is None else int(counts.sum())):
         raise bad_argument(name, " has no rows: ranks need at least one", kind="no rankings")
     return values, counts, range(values.shape[1]) if names is None else names
