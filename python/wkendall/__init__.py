@@ -76,6 +76,7 @@ For scikit-learn
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
     KendallKMeans          clusters of rankings
+    LabelRanker            rankings of labels, predicted from features
     KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
         KendallKMeans,
         KendallNeighbors,
         KendallNystroem,
+        LabelRanker,
         ListEncoder,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
@@ -210,6 +212,7 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "LabelRanker",
     "ListEncoder",
     "Mallows",
     "Neighbors",
@@ -273,7 +276,7 @@ _MODULES = {
     "SpearmanRho SwapDistance TauX WeightedConcordance WeightedTau",
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
-    "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "KendallNystroem LabelRanker ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",
     "learning": "suquan_svd",

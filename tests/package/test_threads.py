@@ -98,6 +98,7 @@ CALLS = {
     "KendallNystroem": lambda _: wkendall.KendallNystroem(n_components=8, random_state=0).fit_transform(X),
     "KendallNeighbors": lambda _: wkendall.KendallNeighbors(n_neighbors=3).fit(X).kneighbors(Y),
     "KendallKMeans": lambda _: wkendall.KendallKMeans(3, random_state=0).fit(X).labels_,
+    "LabelRanker": lambda _: wkendall.LabelRanker().fit(TABLE, X[: len(TABLE)]).predict(TABLE),
     "KendallGram": lambda _: wkendall.KendallGram(Kendall("average"), cache_size=1).fit_transform(X),
     "SuquanSVDClassifier": lambda _: wkendall.SuquanSVDClassifier().fit(X, LABELS).U_,
     "SuquanSVDRegressor": lambda _: wkendall.SuquanSVDRegressor().fit(X, COEF).U_,
