@@ -54,7 +54,8 @@ Statistics
     independence_test      test whether rankings depend on labels, numbers or other rankings
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
-    Consensus              what consensus returns
+    linear_ordering        the order with the largest sum of any numbers of pairs
+    Consensus              what consensus and linear_ordering return
     pair_importance        the pairs of items that a model of rankings looks at
     PairImportance         what pair_importance returns
 Lists and files
@@ -176,7 +177,7 @@ if TYPE_CHECKING:
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
     from wkendall.reading.trec import read_trec
-    from wkendall.statistics.consensus import Consensus, consensus
+    from wkendall.statistics.consensus import consensus
     from wkendall.statistics.correlations import (
         CorrelationDifference,
         Correlations,
@@ -186,6 +187,7 @@ if TYPE_CHECKING:
     )
     from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.ordering import Consensus, linear_ordering
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.relabelings import permutation_pvalue
     from wkendall.statistics.two_samples import two_sample_test
@@ -248,6 +250,7 @@ __all__ = [
     "kappa",
     "kernel",
     "linear_function",
+    "linear_ordering",
     "neighbors",
     "neighbors_graph",
     "neighbors_within",
@@ -287,10 +290,11 @@ _MODULES = {
     "reading.lists": "from_lists",
     "reading.preflib": "read_preflib",
     "reading.trec": "read_trec",
-    "statistics.consensus": "Consensus consensus",
+    "statistics.consensus": "consensus",
     "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
     "statistics.importance": "PairImportance pair_importance",
     "statistics.independence": "independence_test",
+    "statistics.ordering": "Consensus linear_ordering",
     "statistics.relabelings": "permutation_pvalue",
     "statistics.permutations": "TestResult",
     "statistics.two_samples": "two_sample_test",

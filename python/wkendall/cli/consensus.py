@@ -19,7 +19,8 @@ from wkendall.cli.options import add_column, add_number, add_output, add_reading
 from wkendall.cli.output import STDOUT, check_output, ending_of, new_file, say_written, text_file
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
 from wkendall.reading.text_files import MISSING, NUMBER
-from wkendall.statistics.consensus import Consensus, Method, consensus
+from wkendall.statistics.consensus import consensus
+from wkendall.statistics.ordering import Consensus, Method
 
 FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 
@@ -27,8 +28,8 @@ _SUMMARY = "find the ranking that agrees most with others"
 _DESCRIPTION = """\
 Find the ranking that agrees most with the rankings of a file. Without options
 for weights this is Kemeny's ranking, which disagrees with them on the fewest
-pairs of items. Print the items, the best first, the score of the ranking, and
-whether it is optimal.
+pairs of items. Print the items, the best first, the score of the ranking,
+whether it is optimal, and whether it is the only best one.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
@@ -64,8 +65,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=get_args(Method),
         default="auto",
-        help="exact: the best of all rankings, for up to 20 items; local: insertions and swaps, for any number of items; borda: "
-        "by mean ranks; auto (default): exact where possible",
+        help="exact: the best of all rankings, with weights of positions for up to 20 items; local: insertions and swaps, for "
+        "any number of items; borda: by mean ranks; auto (default): exact where possible",
     )
     add_number(search, "--seed", 0, "seed of the local search", least=0)
     add_kernel(parser)
@@ -175,7 +176,8 @@ def _items(found: Consensus) -> list[Any]:
 
 def _described(found: Consensus) -> dict[str, Any]:
     ranks = {"order": _items(found), "ranking": found.ranking.tolist()}
-    return ranks | {"score": found.score, "bound": found.bound, "optimal": bool(found.optimal)}
+    known = {"score": found.score, "bound": found.bound, "optimal": found.optimal, "unique": found.unique}
+    return ranks | known
 
 
 def _print(file: TextIO, found: Consensus) -> None:
@@ -184,4 +186,5 @@ def _print(file: TextIO, found: Consensus) -> None:
     for rank, name in enumerate(names, 1):
         print(f"{rank:{width}}  {name}", file=file)
     best = "no ranking has a larger one" if found.optimal else f"none is larger than {found.bound:.6g}"
-    print(f"score {found.score:.6g}: {best}", file=file)
+    others = {True: ", and every other has a smaller one", False: ", but others have the same one", None: ""}
+    print(f"score {found.score:.6g}: {best}{others[found.unique]}", file=file)

@@ -27,7 +27,8 @@ from wkendall.estimators.seeding import draw_apart
 from wkendall.gram import check_pairs
 from wkendall.measures import Kendall, Kernel, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings, sample_weights
-from wkendall.statistics.consensus import Method, consensus_of
+from wkendall.statistics.consensus import consensus_of
+from wkendall.statistics.ordering import Method
 from wkendall.statistics.samples import power_of_two
 
 #: Explicit features are used instead of the Gram matrix if there are at least this many distinct rankings for each

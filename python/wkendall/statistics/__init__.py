@@ -6,6 +6,9 @@ Layers, each using only those below it:
     two_samples, independence  tests: do groups differ, do rankings depend on something else?
     relabelings  p-values of any measure
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
+    ordering   the best order of items for any numbers of pairs
+    cutting_planes  the best order of many items, with a proof
+    linear_programs  linear programs that grow row by row
     dependence  the criterion of dependence, in the quickest of three ways
     paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
     permutations  what permutations of a sample give, in batches, p-values, and what tests return

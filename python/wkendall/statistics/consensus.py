@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import SupportsIndex, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import Array, Random, check_choice, generator
@@ -15,38 +15,7 @@ from wkendall._run import Run
 from wkendall.gram import as_kernel, check_pairs
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, check_all_items_fit, read_rankings, sample_weights
-
-Method = Literal["auto", "exact", "local", "borda"]
-
-
-class Consensus(NamedTuple):
-    """What `consensus` returns: a ranking, and how much others agree with it.
-
-    Attributes
-    ----------
-    ranking : ndarray of shape (n,)
-        The rank of each item; 1 is the best.
-    score : float
-        The weighted mean of the kernel of this ranking and the others.
-    bound : float
-        No ranking has a larger score than this.
-    optimal : bool
-        Whether `bound` proves that no ranking has a larger score than this one.
-    items : list
-        The names of the items, or their numbers from 0 if they have no names, the best first.
-
-    Examples
-    --------
-    >>> import wkendall
-    >>> isinstance(wkendall.consensus([[1, 2, 3], [1, 3, 2]]), wkendall.Consensus)
-    True
-    """
-
-    ranking: NDArray[np.int64]
-    score: float
-    bound: float
-    optimal: bool
-    items: list[Any]
+from wkendall.statistics.ordering import Consensus, Method, as_consensus, prover
 
 
 def consensus(
@@ -77,18 +46,18 @@ def consensus(
         The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`, or 1
         for each.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` or `U` up to 10. "local" moves
-        and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
-        items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first divides the
-        items into ordered groups, so that majorities prefer every item of a group to every item of the next groups. It
-        then orders each group separately, exactly for up to 20 items.
+        "exact" finds the best of all rankings: with the standard weight for any number of items, as `linear_ordering` does,
+        with others for up to 20 items, with `weight="mult"` or `U` up to 10. "local" moves and swaps items as long as the score
+        grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks. "auto" is exact where
+        possible; with the standard weight and many items it gives up a proof after about half a minute.
     rng, n_jobs
         As for `two_sample_test`; `rng` is for the local search.
 
     Returns
     -------
     Consensus
-        A named tuple. If several rankings are best, one of them is returned.
+        A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends the
+        proof of many items, the best ranking so far is returned with its bound.
 
     Examples
     --------
@@ -125,6 +94,5 @@ def consensus_of(
     check_fits(items, items * places, np.dtype(np.float64), "take fewer items", shape=f"{items}^{2 + (places > 1)}")
     seed = int(random.integers(2**63))
     check_all_items_fit(rankings)
-    found = _core.consensus(measure, rankings._handle, weights, method, seed, threads=run.threads)
-    order = np.argsort(found[0]).tolist()
-    return Consensus(*found, order if rankings._items is None else [rankings._items[item] for item in order])
+    found = _core.consensus(measure, rankings._handle, weights, method, seed, run.threads, prover(method))
+    return as_consensus(found, rankings._items)

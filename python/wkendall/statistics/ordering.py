@@ -1,0 +1,175 @@
+"""The best order of items for any numbers of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import Array, Random, check_choice, generator, real_array, row_labels, same_label
+from wkendall._errors import RankingError, bad_argument, bad_entry, located
+from wkendall._progress import Show, progress_bar
+from wkendall._run import Run
+from wkendall._text import shown
+from wkendall.arrays.convert import check_collected, labels_of
+from wkendall.rankings import check_different
+
+Method = Literal["auto", "exact", "local", "borda"]
+#: The work of "auto" in steps of the simplex algorithm times rows and columns of the program: about half a minute.
+_AUTO_WORK = 2e9
+
+
+class Consensus(NamedTuple):
+    """What `consensus` and `linear_ordering` return: a ranking, its score, and what is known about both.
+
+    Attributes
+    ----------
+    ranking : ndarray of shape (n,)
+        The rank of each item; 1 is the best.
+    score : float
+        The weighted mean of the kernel of this ranking and the others; for `linear_ordering` the sum of the entries.
+    bound : float
+        No ranking has a larger score than this.
+    optimal : bool
+        Whether `bound` proves that no ranking has a larger score than this one.
+    items : list
+        The names of the items, or their numbers from 0 if they have no names, the best first.
+    unique : bool or None
+        True if this ranking is the only best one: every other ranking has a smaller score. False if another ranking has the
+        same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 of the sum of the
+        differences between M[i, j] and M[j, i] (1e-10 with more than 20 items, unless all differences are multiples of one
+        number, such as whole numbers).
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.consensus([[1, 2, 3], [1, 3, 2]]).unique
+    False
+    """
+
+    ranking: NDArray[np.int64]
+    score: float
+    bound: float
+    optimal: bool
+    items: list[Any]
+    unique: bool | None
+
+
+def linear_ordering(
+    M: ArrayLike,
+    *,
+    method: Method = "auto",
+    time_limit: float | None = None,
+    rng: Random = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Consensus:
+    """Find the order of items that maximises the sum of M[i, j] over all items i before j.
+
+    M[i, j] is what it is worth to have i before j: for example votes for i against j, points that team i won against team j,
+    or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] need not fit to M[j, i].
+
+    Parameters
+    ----------
+    M : array-like or data frame of shape (n, n)
+        Finite numbers. The diagonal is ignored, but must be finite too. The columns of a data frame are the names of the
+        items; if its rows have names, they must be the same.
+    method : {"auto", "exact", "local", "borda"}
+        "exact" finds the best order and proves it, for any number of items if there is time enough: dynamic programming for up
+        to 20 items, cutting planes with branching for more. "auto" does the same, but gives up a proof after about half a
+        minute. Both first divide the items into groups whose order is certain. "local" moves and swaps items as long as the
+        score grows, from several starts. "borda" sorts the items by the sum of their row minus that of their column.
+    time_limit : float, optional
+        Stop the proof after this many seconds, and return the best order so far with its bound. For "auto" it replaces the
+        half minute. The local search before the proof is not stopped; it takes a few seconds at most.
+    rng, n_jobs, progress
+        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows which part of the
+        gap between score and bound is closed. Cutting planes use one thread.
+
+    Returns
+    -------
+    Consensus
+        A named tuple. `score` is the sum. If several orders are best, one of them is returned, and `unique` is False.
+        Ctrl-C returns the best order so far with its bound.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.linear_ordering([[0, 5, 1], [2, 0, 4], [3, 1, 0]])
+    >>> found.items, found.score, found.optimal, found.unique
+    ([0, 1, 2], 10.0, True, True)
+    """
+    run = Run(n_jobs=n_jobs, progress=progress).check()
+    check_choice(method, "method", get_args(Method))
+    seconds = None if time_limit is None else _seconds(time_limit)
+    seed = int(generator(rng).integers(2**63))
+    matrix, names = _square(M)
+    try:
+        with progress_bar(progress, "linear ordering") as show:
+            found = _core.linear_ordering(matrix, method, seed, run.threads, prover(method, seconds, show))
+    except KeyboardInterrupt:  # before there was an order to prove
+        found = _core.linear_ordering(matrix, "borda", seed, run.threads)
+    return as_consensus(found, names)
+
+
+def prover(
+    method: Method, seconds: float | None = None, show: Show | None = None
+) -> Callable[[Array, NDArray[np.int64], float], object]:
+    """Return the function that proves the order of many items, with the limits of a method."""
+
+    def proved(margins: Array, order: NDArray[np.int64], bound: float) -> object:
+        # Not before it is needed: this loads linear programming.
+        from wkendall.statistics.cutting_planes import Limits, prove
+
+        work = _AUTO_WORK if method == "auto" and seconds is None else np.inf
+        return prove(margins, order, bound, Limits(work, seconds, show))
+
+    return proved
+
+
+def as_consensus(found: tuple[NDArray[np.int64], float, float, bool, bool | None], names: Any) -> Consensus:
+    """Add the names of the items, if there are any, to what the crate returns."""
+    ranking, score, bound, optimal, unique = found
+    order = np.argsort(ranking).tolist()
+    return Consensus(
+        ranking, score, bound, optimal, order if names is None else [names[item] for item in order], unique
+    )
+
+
+def _square(M: ArrayLike) -> tuple[Array, list[Any] | None]:
+    """Return the matrix, checked, and the names of the items."""
+    check_collected(M, "M")
+    columns, rows = labels_of(M, "columns"), row_labels(M)
+    matrix = real_array(M, "M", (2,), "a square matrix with a row and a column for each item")
+    if matrix.shape[0] != matrix.shape[1]:
+        rule = f" has shape {matrix.shape}, but must be square: a row and a column for each item"
+        raise bad_argument("M", rule, kind="shape")
+    names = None if columns is None or columns == list(range(len(columns))) else columns
+    if not np.isfinite(matrix).all():
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
+        value = float(matrix[row, column])
+        reason = f" holds {value}: every entry must be a finite number"
+        wrong = bad_entry("M", (row, column), reason, value=value, kind="nan" if np.isnan(value) else "infinite")
+        raise located(wrong, names, rows)
+    if names is not None:
+        check_different(names, "M")
+        if rows is not None and not isinstance(rows, range):
+            for place, (label, name) in enumerate(zip(rows, names, strict=True)):
+                if not same_label(label, name):
+                    found = f"row {place} of M is labelled {shown(label)} and column {place} {shown(name)}"
+                    rule = "both must have the same items in the same order"
+                    raise RankingError(f"{found}: {rule}", argument="M", row=place, value=label, kind="items differ")
+    return matrix, names
+
+
+def _seconds(time_limit: object) -> float:
+    try:
+        seconds = float(time_limit)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        seconds = np.nan
+    if not seconds >= 0.0:
+        raise bad_argument("time_limit", f" is {shown(time_limit)}, but must be a number of seconds from 0, or None")
+    return seconds
