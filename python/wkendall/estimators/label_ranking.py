@@ -219,7 +219,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         check_all_items_fit(rankings)
         if reset:
             reading = rankings._reading and Reading(*rankings._reading[:4])
-            vars(self).update(_items_of_fit=rankings._items, _reading_of_fit=reading)
+            self.__dict__.update(_items_of_fit=rankings._items, _reading_of_fit=reading)
             return rankings
         fitted = SimpleNamespace(n_items=len(self.items_), _items=self._items_of_fit)
         return matched(cast("Rankings", fitted), rankings, (FITTED, "y"))
