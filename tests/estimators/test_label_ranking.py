@@ -109,8 +109,8 @@ def test_normalized_embeddings(signed, weights):
     model = LabelRanker(KNeighborsRegressor(1), kernel).fit(X, y)
     # The nearest neighbour of a row is itself: its embedding, which is that of the features.
     plain = wkendall.features(y, Kendall(signed=True, item_weight=weights))
-    own = wkendall.diagonal(y, Kendall(signed=signed, item_weight=weights))[:, np.newaxis]
-    expected = np.divide(plain, np.sqrt(own), out=np.zeros_like(plain), where=own > 0)
+    own, full = (wkendall.diagonal(some, Kendall(signed=signed, item_weight=weights)) for some in (y, [[1, 2, 3, 4]]))
+    expected = plain * np.sqrt(np.divide(full, own, out=np.zeros_like(own), where=own > 0))[:, np.newaxis]
     np.testing.assert_allclose(model._pairs(X), expected, atol=1e-12)
 
 

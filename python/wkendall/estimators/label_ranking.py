@@ -2,7 +2,7 @@
 
 A ranking of n labels becomes the vector of the signs of its pairs of labels, as in the Kendall kernel. A regressor predicts
 the mean of this vector. The predicted ranking is the one whose vector has the largest inner product with it: the solution
-of a linear ordering problem (Korba, Garcia and d'Alche-Buc, 2018).
+of a linear ordering problem (Korba, Garcia and d'Alché-Buc, 2018).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
 
     A regressor predicts the mean sign of each pair of labels: 1 if the first is always before the second, -1 if it is
     always after it. The predicted ranking is the one that agrees most with these signs, found by solving a linear ordering
-    problem for each row. This is the structured prediction of Korba, Garcia and d'Alche-Buc (2018) with Kemeny's embedding.
+    problem for each row. This is the structured prediction of Korba, Garcia and d'Alché-Buc (2018) with Kemeny's embedding.
 
     Parameters
     ----------
@@ -121,23 +121,22 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         rankings = self._rankings(X, y, reset=True)
         weighted = sample_weight is not None or rankings._counts is not None
         weights = sample_weights(sample_weight, rankings)
-        self._factors = factors_of(kernel, rankings.n_items)
-        targets = embedded(rankings, kernel, self._factors)
+        targets, self._factors = embedded(rankings, kernel, Run(n_jobs=self.n_jobs))
         self._mean = np.average(targets, axis=0, weights=weights)
         targets -= self._mean
         if targets.shape[1] < 2:  # one label has no pairs, but its features are checked
             targets = targets[:, 0] if targets.size else np.zeros(len(targets))
-        self.regressor_ = clone(self._regressor())
-        if weighted and not has_fit_parameter(self.regressor_, "sample_weight"):
+        regressor = clone(self._regressor())
+        if weighted and not has_fit_parameter(regressor, "sample_weight"):
             rule = "its fit has no sample_weight: leave out weights and counts, or choose another regressor"
-            raise bad_argument("regressor", f" is {self.regressor_!r}, but {rule}", kind="no weights")
+            raise bad_argument("regressor", f" is {regressor!r}, but {rule}", kind="no weights")
         try:
-            self.regressor_.fit(X, targets, **({"sample_weight": weights} if weighted else {}))
+            self.regressor_ = regressor.fit(X, targets, **({"sample_weight": weights} if weighted else {}))
         except ValueError as error:
-            if targets.ndim == 1 or get_tags(self.regressor_).target_tags.multi_output:
+            if targets.ndim == 1 or get_tags(regressor).target_tags.multi_output:
                 raise
             rule = "which predicts one number: wrap it in sklearn.multioutput.MultiOutputRegressor"
-            raise bad_argument("regressor", f" is {self.regressor_!r}, {rule}", kind="one output") from error
+            raise bad_argument("regressor", f" is {regressor!r}, {rule}", kind="one output") from error
         self.items_ = rankings.items or list(range(rankings.n_items))
         return self
 
@@ -180,12 +179,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         ordered = np.count_nonzero(signs, axis=1)
         labels = (~np.isnan(rankings._ranks())).sum(axis=1) if rankings._missing == "anywhere" else rankings.n_items
         agreement = np.einsum("pk,pk->p", signs, _signs(self.predict(X)))
+        taus = agreement / np.sqrt(np.maximum(ordered * (labels * (labels - 1) / 2), 1))
         counted = weights * (ordered > 0)
-        if not counted.any():
-            return 0.0
-        return float(
-            np.average(agreement / np.sqrt(np.maximum(ordered * (labels * (labels - 1) / 2), 1)), weights=counted)
-        )
+        return float(np.average(taus, weights=counted)) if counted.any() else 0.0
 
     def _regressor(self) -> Any:
         chosen = StandardizedKernelRidge() if self.regressor is None else self.regressor
@@ -252,21 +248,20 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return tags
 
 
-def embedded(rankings: Rankings, kernel: Kendall, factors: Array) -> Array:
-    """Return the mean embedding of each ranking, without the part that is equal for all rankings."""
+def embedded(rankings: Rankings, kernel: Kendall, run: Run) -> tuple[Array, Array]:
+    """Return the mean embedding of each ranking, without the part that is equal for all, and the factors of the signs.
+
+    The factor of a pair is the square root of the product of both item weights. If the kernel is normalized, all rankings
+    have the norm of a complete ranking.
+    """
+    signed, plain = (Kendall(signed=sign, item_weight=kernel.item_weight) for sign in (True, kernel.signed))
+    complete = read_rankings(np.arange(1, rankings.n_items + 1)[np.newaxis], "y")
+    factors: Array = features_of(complete, signed, run)[0]
     vectors = mean_signs(rankings) * factors
     if kernel.normalize:
-        plain = Kendall(signed=kernel.signed, item_weight=kernel.item_weight)
-        own = diagonal_of(rankings, plain, Run())[:, np.newaxis]
-        vectors = np.divide(vectors, np.sqrt(own), out=np.zeros_like(vectors), where=own > 0)
-    return vectors
-
-
-def factors_of(kernel: Kendall, items: int) -> Array:
-    """Return what the sign of each pair is multiplied by: the square root of the weights of both items."""
-    signed = Kendall(signed=True, item_weight=kernel.item_weight)
-    found: Array = features_of(read_rankings(np.arange(1, items + 1)[np.newaxis], "y"), signed, Run())[0]
-    return found
+        full, own = diagonal_of(complete, plain, run)[0], diagonal_of(rankings, plain, run)
+        vectors *= np.sqrt(np.divide(full, own, out=np.zeros_like(own), where=own > 0))[:, np.newaxis]
+    return vectors, factors
 
 
 def mean_signs(rankings: Rankings) -> Array:
