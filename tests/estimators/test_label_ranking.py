@@ -93,6 +93,14 @@ def test_values_are_those_of_the_definition(n, missing, weighted):
         np.testing.assert_array_equal(pairs[:, j, i], -pairs[:, i, j])
 
 
+@pytest.mark.parametrize("n", [2, 12, 30])
+def test_rankings_come_back(n):
+    X, y = simulated(np.random.default_rng(n), 20, n)
+    nearest = LabelRanker(KNeighborsRegressor(1)).fit(X, y)
+    np.testing.assert_array_equal(nearest.predict(X), y)
+    assert nearest.score(X, y) == 1
+
+
 def test_many_labels_and_rows_in_parts(monkeypatch):
     X, y = simulated(np.random.default_rng(0), 60, 12)
     model = LabelRanker(n_jobs=1).fit(X, y)
