@@ -11,6 +11,7 @@ import pytest
 import wkendall
 from definitions import completions, random_rows
 from paths import SHARED
+from scipy.sparse import csr_array
 from scipy.stats import kendalltau
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
@@ -266,6 +267,7 @@ BAD = [
     ({"y": [1, 2, 3]}, "y", 1, "one ranking per row"),
     ({"y": [[1, 2, 2], *GOOD["y"][1:]], "ties": "error"}, "y", 2, "row 0 holds 2 twice, in columns 1 and 2"),
     ({"y": [[1, 2, NAN], *GOOD["y"][1:]], "missing": "error"}, "y", None, "row 0, column 2 holds NaN"),
+    ({"X": csr_array(np.eye(3))}, "X", None, "has sparse features, but the default regressor scales them"),
     ({"kernel": Kendall("top", k=2)}, "kernel", None, "linear ordering"),
     ({"kernel": Kendall(order=3)}, "kernel", None, "linear ordering"),
     ({"kernel": wkendall.Mallows()}, "kernel", None, "linear ordering"),

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.base import MultiOutputMixin, clone
 from sklearn.kernel_ridge import KernelRidge
@@ -25,7 +26,7 @@ from wkendall._arguments import Array, check_same_rows, row_labels
 from wkendall._errors import RankingError, bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall._text import shown
+from wkendall._text import one_line, shown
 from wkendall.arrays.options import Missing, Reading, Ties
 from wkendall.embedding import BLOCK, features_of
 from wkendall.estimators.base import RankingEstimator
@@ -43,6 +44,9 @@ class StandardizedKernelRidge(KernelRidge):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Scale the features and fit the regression."""
+        if issparse(X):
+            rule = "the default regressor scales them, which fills the zeros: pass another, such as regressor=Ridge()"
+            raise bad_argument("X", f" has sparse features, but {rule}", kind="sparse")
         self.scaler_ = StandardScaler().set_output(transform="default").fit(X, sample_weight=sample_weight)
         fitted: Self = super().fit(self.scaler_.transform(X), y, sample_weight)
         return fitted
@@ -201,7 +205,10 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         given = X if hasattr(X, "shape") else np.asarray(X)
         if getattr(getattr(given, "dtype", None), "kind", "") == "c":
             raise bad_argument("X", " is complex. Complex data not supported: features are real", kind="type")
-        validate_data(self, X, skip_check_array=True, ensure_2d=len(given.shape) == 2, **how)
+        try:
+            validate_data(self, X, skip_check_array=True, ensure_2d=len(given.shape) == 2, **how)
+        except ValueError as error:
+            raise ValueError(one_line(str(error))) from None
 
     def _rankings(self, X: ArrayLike, y: ArrayLike | Rankings, *, reset: bool) -> Rankings:
         """Read the rankings `y` of the rows of `X`."""
