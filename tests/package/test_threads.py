@@ -19,6 +19,7 @@ Y = X[::3, ::-1].copy()
 LABELS = (X[:, 0] < X[:, 1]).astype(int)
 COEF = RNG.standard_normal(60)
 U, B = RNG.standard_normal((2, 9, 9))
+HARD = np.random.default_rng(1).integers(0, 100, (24, 24))
 W = np.eye(81).reshape(9, 9, 9, 9)
 TIED = np.minimum(X, 5)
 LISTS = wkendall.from_lists([[f"item {i}" for i in row[:4]] for row in X.tolist()])
@@ -86,6 +87,7 @@ CALLS = {
     "corr": lambda _: (wkendall.corr(TABLE, pvalues=True), wkendall.corr(TABLE, confidence=0.9, at_least=0.1)),
     "corr_difference": lambda _: wkendall.corr_difference(*TABLE[:, :3].T),
     "consensus": lambda _: wkendall.consensus(X, rng=0),
+    "linear_ordering": lambda _: (wkendall.linear_ordering(U), wkendall.linear_ordering(HARD, rng=0)),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "independence_test": lambda _: wkendall.independence_test(X, COEF, n_permutations=99, rng=0),
