@@ -84,6 +84,7 @@ For scikit-learn
     KendallKMeans          clusters of rankings
     cluster_number         how many clusters of rankings there seem to be
     ClusterNumber          what cluster_number returns
+    LabelRanker            rankings of labels, predicted from features
     KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
@@ -172,6 +173,7 @@ if TYPE_CHECKING:
         KendallKMeans,
         KendallNeighbors,
         KendallNystroem,
+        LabelRanker,
         ListEncoder,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
@@ -228,6 +230,7 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "LabelRanker",
     "ListEncoder",
     "Mallows",
     "Neighbors",
@@ -298,7 +301,7 @@ _MODULES = {
     "description": "Description",
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
-    "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "KendallNystroem LabelRanker ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
     "estimators.cluster_number": "ClusterNumber cluster_number",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",

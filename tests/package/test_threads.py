@@ -19,6 +19,7 @@ Y = X[::3, ::-1].copy()
 LABELS = (X[:, 0] < X[:, 1]).astype(int)
 COEF = RNG.standard_normal(60)
 U, B = RNG.standard_normal((2, 9, 9))
+HARD = np.random.default_rng(1).integers(0, 100, (24, 24))
 W = np.eye(81).reshape(9, 9, 9, 9)
 TIED = np.minimum(X, 5)
 LISTS = wkendall.from_lists([[f"item {i}" for i in row[:4]] for row in X.tolist()])
@@ -88,6 +89,7 @@ CALLS = {
     "consensus": lambda _: wkendall.consensus(X, rng=0),
     "Rankings described": lambda _: (lambda found: (found.mean, found.shares))(wkendall.Rankings(X).describe()),
     "rank_intervals": lambda _: wkendall.rank_intervals(X, n_resamples=99, rng=0),
+    "linear_ordering": lambda _: (wkendall.linear_ordering(U), wkendall.linear_ordering(HARD, rng=0)),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "pair_differences": lambda _: wkendall.pair_differences(X, X[:, 0] < 5, n_permutations=99, rng=0),
@@ -102,6 +104,7 @@ CALLS = {
     "KendallNystroem": lambda _: wkendall.KendallNystroem(n_components=8, random_state=0).fit_transform(X),
     "KendallNeighbors": lambda _: wkendall.KendallNeighbors(n_neighbors=3).fit(X).kneighbors(Y),
     "KendallKMeans": lambda _: wkendall.KendallKMeans(3, random_state=0).fit(X).labels_,
+    "LabelRanker": lambda _: wkendall.LabelRanker().fit(TABLE, X[: len(TABLE)]).predict(TABLE),
     "KendallGram": lambda _: wkendall.KendallGram(Kendall("average"), cache_size=1).fit_transform(X),
     "SuquanSVDClassifier": lambda _: wkendall.SuquanSVDClassifier().fit(X, LABELS).U_,
     "SuquanSVDRegressor": lambda _: wkendall.SuquanSVDRegressor().fit(X, COEF).U_,

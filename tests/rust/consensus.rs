@@ -4,7 +4,7 @@ mod naive;
 
 use naive::{Random, permutations};
 use wkendall::RunOptions;
-use wkendall::consensus::{Consensus, Method, Options, consensus};
+use wkendall::consensus::{Consensus, Large, Method, Options, Ordered, consensus, linear_ordering, linear_orderings};
 use wkendall::importance::largest_effects;
 use wkendall::{Factor, Incomplete, Measure, Missing, Rankings, Weight, gram};
 
@@ -67,6 +67,57 @@ fn the_number_of_threads_does_not_matter() {
         assert_eq!(one, on(2));
         assert_eq!(one, on(3));
     }
+}
+
+#[test]
+fn a_linear_ordering_is_the_best_of_all_orders() {
+    let mut random = Random(7);
+    for items in 0..6 {
+        for largest in [2, 3, 1000] {
+            let matrices: Vec<f64> = (0..4 * items * items).map(|_| random.below(largest) as f64 - 1.0).collect();
+            let found = linear_orderings(4, items, &matrices, with(Method::Auto)).unwrap();
+            for (number, found) in found.iter().enumerate() {
+                let matrix = &matrices[number * items * items..][..items * items];
+                let score = |ranks: &[f64]| {
+                    let pairs = (0..items).flat_map(|i| (0..items).map(move |j| (i, j)));
+                    pairs.filter(|&(i, j)| ranks[i] < ranks[j]).map(|(i, j)| matrix[i * items + j]).sum::<f64>()
+                };
+                let mut scores: Vec<f64> = permutations(items).iter().map(|ranks| score(ranks)).collect();
+                scores.sort_by(|one, other| other.total_cmp(one));
+                assert_eq!(found.score, scores[0]);
+                let ranks: Vec<f64> = found.ranks.iter().map(|&rank| f64::from(rank)).collect();
+                assert_eq!(score(&ranks), scores[0]);
+                assert_eq!((found.bound, found.optimal), (found.score, true));
+                assert_eq!(found.unique, Some(scores.len() < 2 || scores[1] < scores[0]));
+                assert_eq!(linear_ordering(items, matrix, with(Method::Exact)).as_ref(), Ok(found));
+            }
+        }
+    }
+}
+
+#[test]
+fn large_components_are_given_to_the_caller() {
+    let mut random = Random(8);
+    // Two groups of 25 items: the first before the second.
+    let matrix: Vec<f64> = (0..2500)
+        .map(|place| if place / 50 < 25 && place % 50 >= 25 { 9e3 } else { random.below(1000) as f64 })
+        .collect();
+    let alone = linear_ordering(50, &matrix, with(Method::Auto)).unwrap();
+    assert_eq!((alone.optimal, alone.unique), (false, None));
+    let mut sizes = Vec::new();
+    let mut prove = |large: &Large<'_>| {
+        let value = |order: &[u32]| -> f64 {
+            let after = |place: usize| order[place + 1..].iter().map(move |&j| (order[place] as usize, j as usize));
+            (0..order.len()).flat_map(after).map(|(i, j)| large.margins[i * large.items + j]).sum()
+        };
+        assert!(value(large.order) <= large.bound);
+        sizes.push(large.items);
+        Ok(Ordered::new(large.order.to_vec(), value(large.order), true, Some(true)))
+    };
+    let options = Options { prove: Some(&mut prove), ..with(Method::Exact) };
+    let proved = linear_ordering(50, &matrix, options).unwrap();
+    assert_eq!(sizes, [25, 25]);
+    assert_eq!(proved, Consensus { bound: alone.score, optimal: true, unique: Some(true), ..alone });
 }
 
 #[test]

@@ -246,6 +246,11 @@ fn measures_that_are_computed_pair_by_pair() {
 #[test]
 fn the_consensus_and_effects_of_pairs() {
     let x = Rankings::from_ranks(40, 300, &Random(5).rankings(40, 300)).unwrap();
+    let matrices: Vec<f64> = (0..20 * 3600).map(|place| f64::from(place * 7919 % 1013)).collect();
+    stops_on_threads("linear orderings", |Options { threads, watch, .. }| {
+        let options = consensus::Options { threads, watch, ..consensus::Options::default() };
+        consensus::linear_orderings(20, 60, &matrices, options).map(drop)
+    });
     for weight in [Weight::Standard, Weight::Average, Weight::Add(Factor::Log)] {
         let measure = Measure::kernel(&weight, 300).unwrap();
         stops_on_threads("consensus", |Options { threads, watch, .. }| {

@@ -4,6 +4,7 @@ Layers, each using only those below it:
 
     supervised classifiers and regressors that learn weights
     learners   the common base of these
+    label_ranking  rankings predicted from features
     cluster_number  how many clusters there seem to be
     clustering k-means in the feature space of a kernel
     kmeans     Lloyd's steps, from inner products or coordinates
@@ -23,6 +24,7 @@ from wkendall.estimators.clustering import KendallKMeans
 from wkendall.estimators.feature_map import KendallFeatures
 from wkendall.estimators.gram_transformer import KendallGram
 from wkendall.estimators.kendall_neighbors import KendallNeighbors
+from wkendall.estimators.label_ranking import LabelRanker
 from wkendall.estimators.list_encoder import ListEncoder
 from wkendall.estimators.nystroem import KendallNystroem
 from wkendall.estimators.supervised import (
@@ -40,6 +42,7 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "LabelRanker",
     "ListEncoder",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",

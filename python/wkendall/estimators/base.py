@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, SupportsIndex, cast
+from typing import Any, ClassVar, Self, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -35,6 +35,9 @@ from wkendall.rankings import Rankings, merged, read_rankings
 class RankingEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator that takes rankings. Parameters are fields: `dataclass` writes the constructors of the subclasses."""
 
+    #: What a parameter that is None stands for, so that a grid search can vary its parameters.
+    _if_none: ClassVar[dict[str, Any]] = {"kernel": Kendall}
+
     _: KW_ONLY
     input: Input = "ranks"
     top: Top = "low"
@@ -59,9 +62,9 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of the kernel, as in `kernel__weight`; without a kernel, those of `Kendall()`."""
-        varied = any(name.startswith("kernel__") for name in params)
-        if varied and params.get("kernel", getattr(self, "kernel", self)) is None:
-            params["kernel"] = Kendall()
+        for part in self._if_none.keys() & {name.partition("__")[0] for name in params if "__" in name}:
+            if params.get(part, getattr(self, part, self)) is None:
+                params[part] = self._if_none[part]()
         found: Self = super().set_params(**params)
         return found
 
@@ -109,9 +112,9 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _reading(self, reset: bool = True) -> Reading:
         """Return how arrays are read; after `fit` as the `Rankings` of `fit`, unless the parameters say otherwise."""
-        own = Reading(self.input, self.top, self.ties, self.missing)
+        own, usual = (Reading(each.input, each.top, each.ties, each.missing) for each in (self, type(self)))
         fitted: Reading | None = None if reset else self._reading_of_fit
-        return own if fitted is None or own != Reading() else fitted
+        return own if fitted is None or own != usual else fitted
 
     @property
     def _threads(self) -> int | None:

@@ -49,7 +49,7 @@ def consensus(
         "exact" finds the best of all rankings: with the standard weight for any number of items, as `linear_ordering` does,
         with others for up to 20 items, with `weight="mult"` or `U` up to 10. "local" moves and swaps items as long as the score
         grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks. "auto" is exact where
-        possible; with the standard weight and many items it gives up a proof after about half a minute.
+        possible; with the standard weight and many items it gives up a proof after about ten seconds.
     rng, n_jobs
         As for `two_sample_test`; `rng` is for the local search.
 

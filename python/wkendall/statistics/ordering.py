@@ -18,8 +18,8 @@ from wkendall.arrays.convert import check_collected, labels_of
 from wkendall.rankings import check_different
 
 Method = Literal["auto", "exact", "local", "borda"]
-#: The work of "auto" in steps of the simplex algorithm times rows and columns of the program: about half a minute.
-_AUTO_WORK = 2e9
+#: The work of "auto" in steps of the simplex algorithm times rows and columns of the program: about ten seconds.
+_AUTO_WORK = 1e9
 
 
 class Consensus(NamedTuple):
@@ -79,12 +79,12 @@ def linear_ordering(
         items; if its rows have names, they must be the same.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best order and proves it, for any number of items if there is time enough: dynamic programming for up
-        to 20 items, cutting planes with branching for more. "auto" does the same, but gives up a proof after about half a
-        minute. Both first divide the items into groups whose order is certain. "local" moves and swaps items as long as the
+        to 20 items, cutting planes with branching for more. "auto" does the same, but gives up a proof after about ten
+        seconds. Both first divide the items into groups whose order is certain. "local" moves and swaps items as long as the
         score grows, from several starts. "borda" sorts the items by the sum of their row minus that of their column.
     time_limit : float, optional
         Stop the proof after this many seconds, and return the best order so far with its bound. For "auto" it replaces the
-        half minute. The local search before the proof is not stopped; it takes a few seconds at most.
+        ten seconds. The local search before the proof is not stopped; it takes a few seconds at most.
     rng, n_jobs, progress
         As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows which part of the
         gap between score and bound is closed. Cutting planes use one thread.

@@ -50,12 +50,14 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
 pub fn without_threads() -> Vec<Refused> {
     let (measure, three) = (standard(), &x(2, 3));
     let run = || RunOptions { threads: Some(0), ..RunOptions::default() };
-    let none = consensus::Options { threads: Some(0), ..consensus::Options::default() };
+    let none = || consensus::Options { threads: Some(0), ..consensus::Options::default() };
     let weights = [1.0; 3];
     let (mut out, mut sums) = ([0.0; 6], [0.0; 9]);
     let mut found = with_options(&|| Options { threads: Some(0), ..Options::default() });
     found.extend([
-        ("consensus", drop_value(consensus::consensus(&measure, three, None, none))),
+        ("consensus", drop_value(consensus::consensus(&measure, three, None, none()))),
+        ("linear_ordering", drop_value(consensus::linear_ordering(1, &[0.0], none()))),
+        ("linear_orderings", drop_value(consensus::linear_orderings(1, 1, &[0.0], none()))),
         ("largest_effects", drop_value(importance::largest_effects(&measure, three, &[1.0; 2], 1, run()))),
         ("packed_signs", drop_value(packed_signs(three, run()))),
         ("features", drop_value(features::features::<_, f64>(&measure, three, run()))),
