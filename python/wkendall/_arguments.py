@@ -105,6 +105,16 @@ def as_order(value: object, name: str, least: int = 1) -> int:
     return number
 
 
+def as_amount(value: Any, name: str, rule: str = "a number that is not negative") -> float:
+    """Return a number from 0, perhaps infinite, as a float."""
+    number = np.nan
+    with suppress(TypeError, ValueError, OverflowError):
+        number = float(value)
+    if not number >= 0.0:
+        raise bad_argument(name, f" is {shown(value)}, but must be {rule}")
+    return number
+
+
 def as_axes(value: object, name: str, more: int = 0) -> int:
     """Return a number of axes; an array must be able to have `more` axes in addition."""
     number = as_order(value, name)

@@ -81,7 +81,9 @@ pub fn linear_ordering(items: usize, matrix: &[f64], options: Options<'_>) -> Re
     if options.method == Method::Exact && items > MAX_ITEMS && options.prove.is_none() {
         return Err(Error::TooManyForExact { items, most: MAX_ITEMS });
     }
-    let largest = matrix.iter().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+    // Entry i of the diagonal is at i * (items + 1).
+    let largest = (0..).zip(matrix).filter(|&(place, _)| place % (items + 1) != 0);
+    let largest = largest.fold(0.0_f64, |most, (_, entry)| most.max(entry.abs()));
     let power = if largest > 0.0 { -largest.log2().floor() as i32 } else { 0 };
     // Scaled by a power of two, so that sums do not overflow and whole numbers stay exact.
     let scaled = memory::collect(matrix.iter().map(|&entry| times_power_of_two(entry, power)))?;

@@ -20,7 +20,13 @@ def test_text_on_standard_output(capsys):
     found = wkendall.consensus(X)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ")[1] for line in lines[:-1]] == order_of(found)
-    assert lines[-1] == f"score {found.score:.6g}: no ranking has a larger one"
+    assert lines[-1] == f"score {found.score:.6g}: every other ranking has a smaller one"
+    run("consensus x.csv --method borda")
+    borda = wkendall.consensus(X, method="borda")
+    assert capsys.readouterr().out.endswith(f"score {borda.score:.6g}: none is larger than {borda.bound:.6g}\n")
+    write_table(Path("even.csv"), [[1, 2, 3], [1, 3, 2]], ["a", "b", "c"])
+    run("consensus even.csv")
+    assert capsys.readouterr().out.endswith("score 2.5: no ranking has a larger one, but others have the same one\n")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +52,7 @@ def test_json_has_what_the_function_returns(words, options, capsys):
     # The columns of orders are positions, so that the items have numbers.
     orders = options.get("input") == "orders"
     assert result["order"] == ((np.argsort(found.ranking) + 1).tolist() if orders else order_of(found))
-    assert (result["score"], result["bound"], result["optimal"]) == found[1:4]
+    assert [result[name] for name in ("score", "bound", "optimal", "unique")] == [*found[1:4], found.unique]
 
 
 def test_files_are_written_whole(capsys):
@@ -119,7 +125,11 @@ def test_a_consensus_for_each_group(capsys):
         ("consensus gap.csv --weights voters", 1, "gap.csv, line 4: voters is missing, but must be a finite number"),
         ("consensus nothing.csv --weights voters", 1, "nothing.csv: voters is 0 for all rankings, but at least one"),
         ("consensus bad.npz --weights voters", 1, "bad.npz: voters[2] is nan, but must be a finite number from 0"),
-        ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
+        (
+            "consensus many.csv --method exact --weight top --k 3",
+            1,
+            '--method "exact" is for up to 20 items with this weight',
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(words, code, message, capsys):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import LinearConstraint, milp
 
 
 class Sums(NamedTuple):
@@ -226,3 +227,19 @@ def random_rows(rng, m, n, ties=True, missing=True):
         if missing:
             rows[2] = NAN
     return rows
+
+
+def best_by_milp(M):
+    """Return the largest sum of M[i, j] over items i before j, by an integer program.
+
+    It has a variable for each pair of items, and no cycles of three.
+    """
+    n, pairs = len(M), list(combinations(range(len(M)), 2))
+    number = {pair: place for place, pair in enumerate(pairs)}
+    rows = sp.lil_array((n * (n - 1) * (n - 2) // 6, len(pairs)))
+    for place, (i, j, k) in enumerate(combinations(range(n), 3)):
+        rows[place, number[i, j]], rows[place, number[j, k]], rows[place, number[i, k]] = 1, 1, -1
+    gains = np.array([M[i, j] - M[j, i] for i, j in pairs], dtype=float)
+    how = {"integrality": np.ones(len(pairs)), "bounds": (0, 1), "options": {"mip_rel_gap": 0}}
+    found = milp(-gains, constraints=LinearConstraint(rows.tocsr(), 0, 1), **how)
+    return sum(M[j, i] for i, j in pairs) - found.fun

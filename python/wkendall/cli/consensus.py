@@ -165,5 +165,6 @@ def _print(file: TextIO, found: Consensus) -> None:
     for rank, name in enumerate(names, 1):
         print(f"{rank:{width}}  {name}", file=file)
     best = "no ranking has a larger one" if found.optimal else f"none is larger than {found.bound:.6g}"
-    others = {True: ", and every other has a smaller one", False: ", but others have the same one", None: ""}
-    print(f"score {found.score:.6g}: {best}{others[found.unique]}", file=file)
+    if found.unique is not None:
+        best = "every other ranking has a smaller one" if found.unique else f"{best}, but others have the same one"
+    print(f"score {found.score:.6g}: {best}", file=file)

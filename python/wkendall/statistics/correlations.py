@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import Array, as_order, as_threads, check_choice, check_flag, check_same_rows, real_array
+from wkendall._arguments import (
+    Array,
+    as_amount,
+    as_order,
+    as_threads,
+    check_choice,
+    check_flag,
+    check_same_rows,
+    real_array,
+)
 from wkendall._errors import bad_argument, bad_entry
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
@@ -224,7 +233,7 @@ def corr(
     _check_weights(settings, x)
     run = _Run(x, y, settings, threads, bool(progress))
     if at_least is not None:
-        return run.table(_limit(at_least))
+        return run.table(as_amount(at_least, "at_least"))
     if pairs is not None:
         found = run.of_pairs(*_numbers_of(pairs, x, x if y is None else y))
         return found if pvalues or confidence is not None else found.statistic
@@ -447,16 +456,6 @@ def _check_weights(settings: dict[str, Any], x: Table) -> None:
         place = int(wrong.argmax())
         rule = f" is {weights[place]}, but must be a number from 0 to 1e100"
         raise bad_entry("weights", (place,), rule, value=float(weights[place]))
-
-
-def _limit(at_least: object) -> float:
-    try:
-        limit = float(at_least)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        limit = np.nan
-    if not limit >= 0.0:
-        raise bad_argument("at_least", f" is {shown(at_least)}, but must be a number that is not negative")
-    return limit
 
 
 def _alike(x: Table, y: Table) -> tuple[Table, Table]:

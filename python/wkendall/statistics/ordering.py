@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import Array, Random, check_choice, generator, real_array, row_labels, same_label
+from wkendall._arguments import Array, Random, as_amount, check_choice, generator, real_array, row_labels, same_label
 from wkendall._errors import RankingError, bad_argument, bad_entry, located
 from wkendall._progress import Show, progress_bar
 from wkendall._run import Run
@@ -18,6 +18,7 @@ from wkendall.arrays.convert import check_collected, labels_of
 from wkendall.rankings import check_different
 
 Method = Literal["auto", "exact", "local", "borda"]
+_SECONDS = "a number of seconds from 0, or None"
 #: The work of "auto" in steps of the simplex algorithm times rows and columns of the program: about ten seconds.
 _AUTO_WORK = 1e9
 
@@ -104,7 +105,7 @@ def linear_ordering(
     """
     run = Run(n_jobs=n_jobs, progress=progress).check()
     check_choice(method, "method", get_args(Method))
-    seconds = None if time_limit is None else _seconds(time_limit)
+    seconds = None if time_limit is None else as_amount(time_limit, "time_limit", _SECONDS)
     seed = int(generator(rng).integers(2**63))
     matrix, names = _square(M)
     try:
@@ -163,13 +164,3 @@ def _square(M: ArrayLike) -> tuple[Array, list[Any] | None]:
                     rule = "both must have the same items in the same order"
                     raise RankingError(f"{found}: {rule}", argument="M", row=place, value=label, kind="items differ")
     return matrix, names
-
-
-def _seconds(time_limit: object) -> float:
-    try:
-        seconds = float(time_limit)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        seconds = np.nan
-    if not seconds >= 0.0:
-        raise bad_argument("time_limit", f" is {shown(time_limit)}, but must be a number of seconds from 0, or None")
-    return seconds
