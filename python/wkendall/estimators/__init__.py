@@ -4,6 +4,7 @@ Layers, each using only those below it:
 
     supervised classifiers and regressors that learn weights
     learners   the common base of these
+    alpha_search   the strength of a penalty, chosen on held-out rankings
     clustering k-means in the feature space of a kernel
     kmeans     Lloyd's steps, from inner products or coordinates
     kendall_neighbors  nearest rankings and their graphs

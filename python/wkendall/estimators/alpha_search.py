@@ -9,7 +9,7 @@ exceeds that of the fixed kernel by more than the standard error of the differen
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from wkendall._arguments import Array
 from wkendall.rankings import Rankings
-
-if TYPE_CHECKING:
-    from wkendall.estimators.learners import Alternating
 
 #: Powers of ten of the candidates, relative to the alpha at which U0 and its coefficients have equal penalties.
 POWERS = np.arange(-2.0, 5.0)
@@ -39,7 +36,7 @@ class Chosen(NamedTuple):
     scores: Array
 
 
-def choose_alpha(model: Alternating, rankings: Rankings, y: NDArray[Any], weights: Array) -> Chosen:
+def choose_alpha(model: Any, rankings: Rankings, y: NDArray[Any], weights: Array) -> Chosen:
     """Choose alpha for a model; every other parameter is that of the model."""
     candidates = 10.0**POWERS
     with warnings.catch_warnings():
@@ -52,7 +49,9 @@ def choose_alpha(model: Alternating, rankings: Rankings, y: NDArray[Any], weight
             scale = max(float(np.median(ratios)), np.finfo(float).tiny)
             candidates = np.append(candidates, 10.0**FIXED) * scale
         splits = _splits(model, y)
-        table = np.array([[_score(model, alpha, rankings, y, weights, *split) for split in splits] for alpha in candidates])
+        table = np.array(
+            [[_score(model, alpha, rankings, y, weights, *split) for split in splits] for alpha in candidates]
+        )
     held, trained = table[..., 0], table[..., 1].mean(axis=1)
     means = held.mean(axis=1)
     best = len(means) - 1 - int(np.argmax(means[::-1]))
@@ -66,7 +65,7 @@ def choose_alpha(model: Alternating, rankings: Rankings, y: NDArray[Any], weight
     return Chosen(float(candidates[best]), np.column_stack([candidates, means]))
 
 
-def _splits(model: Alternating, y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _splits(model: Any, y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     kind = StratifiedKFold if is_classifier(model) else KFold
     fewest = int(np.unique(y, return_counts=True)[1].min()) if is_classifier(model) else len(y)
     if fewest < 2:
@@ -76,7 +75,7 @@ def _splits(model: Alternating, y: NDArray[Any]) -> list[tuple[NDArray[np.intp],
 
 
 def _score(
-    model: Alternating,
+    model: Any,
     alpha: float,
     rankings: Rankings,
     y: NDArray[Any],

@@ -27,8 +27,8 @@ from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choi
 from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
-from wkendall.estimators.base import RankingEstimator
 from wkendall.estimators.alpha_search import choose_alpha
+from wkendall.estimators.base import RankingEstimator
 from wkendall.estimators.input_checks import check_rankings, checked_targets
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, Tensors, merge, train
@@ -77,7 +77,7 @@ class Learner(RankingEstimator):
     def _fit_one(self, task: Task) -> Model:
         """Fit one function."""
 
-    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:  # noqa: B027
+    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:
         """Choose parameters that are to be chosen."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:

@@ -78,11 +78,11 @@ class Alternation:
         """
         B, base = state.B, self._toward
         change = state.U if base is None else state.U - base
-        function = Tensors(self._inverse, B, B.ndim)
+        function: Tensors | Mapped = Tensors(self._inverse, B, B.ndim)
         if self._penalty is not None:
             function = self._penalty.map(self._inverse, B, change)
         kernel = function.kernel()
-        offsets = np.zeros_like(self._targets) if base is None else self._sample.scores(base, B)
+        offsets: Array | float = 0.0 if base is None else self._sample.scores(base, B)
         floors = function.floors if isinstance(function, Mapped) else np.zeros(0)
         steps: list[State] = []
 

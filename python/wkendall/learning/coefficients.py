@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, null_space
-from scipy.optimize import lsq_linear
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
@@ -32,9 +32,9 @@ class Problem(NamedTuple):
     targets: Array
     costs: Array
     #: The part of the scores that is not learned.
-    offsets: Array
+    offsets: Array | float = 0.0
     #: The rows of the kernel after those of the targets have scores of at least these numbers.
-    floors: Array
+    floors: Array = np.zeros(0)
     #: The part of the objective that does not change, to which the accuracy is relative, too.
     rest: float = 0.0
 
@@ -90,12 +90,12 @@ class Squares:
         """Return the loss of each score."""
         return (targets - scores) ** 2
 
-    def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:
+    def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
         """Return the coefficients and the intercept, by solving linear equations; with constraints, least squares."""
         kernel, costs = problem.kernel, problem.costs
         targets = problem.targets - problem.offsets
         if len(problem.floors):
-            return _constrained(problem, targets, tolerance)
+            return _constrained(problem, targets)
         # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
         try:
             solve = kernel.solver(0.5 / costs)
@@ -109,28 +109,26 @@ class Squares:
         return of_targets - intercept * of_ones, intercept
 
 
-def _constrained(problem: Problem, targets: Array, tolerance: float) -> tuple[Array, float]:
-    """Solve ridge regression with constraints; there are fewer constraints than features, and they are independent.
+def _constrained(problem: Problem, targets: Array) -> tuple[Array, float]:
+    """Solve ridge regression with independent constraints: the multipliers solve a problem of non-negative least squares.
 
-    The new variables are how far each constraint is from its floor, the other coordinates, and the intercept.
+    Without the intercept, theta = H^-1 (g + limits' multipliers), where H and g are those of the ridge regression.
     """
     assert isinstance(problem.kernel, FromFeatures)
     features, limits = np.split(problem.kernel.features, [len(targets)])
-    width = features.shape[1]
-    basis = np.vstack([limits, null_space(limits).T])
-    back, base = np.linalg.inv(basis), np.zeros(width)
-    base[: len(limits)] = problem.floors
-    roots = np.sqrt(problem.costs)
-    left = np.vstack([roots[:, np.newaxis] * np.column_stack([features @ back, np.ones(len(targets))]),
-                      np.column_stack([back, np.zeros(width)]) / np.sqrt(2)])
-    start = back @ base
-    right = np.append(roots * (targets - features @ start), -start / np.sqrt(2))
-    lowest = np.where(np.arange(width + 1) < len(limits), 0.0, -np.inf)
-    found = lsq_linear(left, right, (lowest, np.inf), method="bvls", tol=tolerance).x
-    theta, intercept = start + back @ found[:-1], float(found[-1])
-    coefficients = 2 * problem.costs * (targets - features @ theta - intercept)
-    multipliers = np.linalg.lstsq(limits.T, theta - coefficients @ features)[0]
-    return np.append(coefficients, multipliers), intercept
+    shares = problem.costs / problem.costs.sum()
+    middle, features_mean = float(shares @ targets), shares @ features
+    centred = features - features_mean
+    weighted = 2 * problem.costs[:, np.newaxis] * centred
+    factor = cho_factor(np.eye(features.shape[1]) + weighted.T @ centred)
+    gradient = (targets - middle) @ weighted
+    directions = cho_solve(factor, limits.T)
+    root = cholesky(limits @ directions, lower=True)
+    needed = solve_triangular(root, problem.floors - gradient @ directions, lower=True)
+    multipliers = nnls(root.T, needed)[0]
+    theta = cho_solve(factor, gradient) + directions @ multipliers
+    intercept = middle - float(features_mean @ theta)
+    return np.append(2 * problem.costs * (targets - features @ theta - intercept), multipliers), intercept
 
 
 #: A loss of targets and scores, and its solver.
@@ -206,7 +204,7 @@ class Mapped(NamedTuple):
 
 def train(function: Tensors | Mapped, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
     """Find the optimal linear function of rankings, and its intercept."""
-    problem = Problem(function.kernel(), targets, costs, np.zeros_like(targets), np.zeros(0))
+    problem = Problem(function.kernel(), targets, costs)
     coefficients, intercept = loss.solve(problem, tolerance)
     scores = problem.kernel.times(coefficients) + intercept
     return Fit(function.tensor(coefficients), intercept, float(costs @ loss(targets, scores)))

@@ -7,7 +7,7 @@ rankings are linear in theta, so that a step over U is a kernel machine, as for 
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
   along each axis. V is a combination of the first 20 cosines of each axis: cosines diagonalise D, and the penalty of the
   others is large.
-- "monotone": P(V) = |V|^2 / 2, for order 1, with U[0] >= U[1] >= ... V is constant on at most 100 bins of positions.
+- "monotone": P(V) = |V|^2 / 2, for order 1, with U[0] >= U[1] >= ... V is constant on at most 30 bins of positions.
 - "low-rank": P(V) = sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V, for order 2: the nuclear norm,
   smoothed at zero. For any positive definite H the quadratic (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
   bound of P, which H = (V V' + eps^2 I)^(1/2) attains. Each step minimises this bound for the last V.
@@ -29,7 +29,7 @@ from wkendall.learning.position_tensors import BLOCK, PositionTensors
 
 Name = Literal["ridge", "smooth", "monotone", "low-rank"]
 #: The largest numbers of cosines of an axis, and of bins of positions.
-MAX_COSINES, MAX_BINS = 20, 100
+MAX_COSINES, MAX_BINS = 20, 30
 #: The singular values of V below this fraction of the root mean square of those of the start are penalised like squares.
 SMOOTHED = 1e-2
 
@@ -48,7 +48,9 @@ class Smooth:
     def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
         """Return the scores of rankings as a linear function of theta."""
         roots = np.sqrt(self._sizes)
-        features = reduced(sample, fixed, lambda tensors: (self._transformed(tensors) / roots).reshape(len(tensors), -1))
+        features = reduced(
+            sample, fixed, lambda tensors: (self._transformed(tensors) / roots).reshape(len(tensors), -1)
+        )
         return Mapped(features, lambda theta: self._combined(theta.reshape(roots.shape) / roots))
 
     def value(self, V: Array) -> float:
