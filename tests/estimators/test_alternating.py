@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
 from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDRegressor
-from wkendall.learning.coefficients import Hinge
+from wkendall.learning.coefficients import Hinge, Problem
 from wkendall.learning.interior_point import FromFeatures, FromGram
 
 
@@ -102,7 +102,7 @@ def test_support_vector_machines_are_solved_to_the_optimum(problem):
         machine = SVC(kernel="linear", tol=1e-6, max_iter=300_000).fit(features, targets, sample_weight=costs)
     peer = objective(machine.coef_[0], machine.intercept_[0])
     for kernel in (FromFeatures(features), FromGram(features @ features.T)):
-        coefficients, intercept = Hinge().solve(kernel, targets, costs, 1e-9)
+        coefficients, intercept = Hinge().solve(Problem(kernel, targets, costs), 1e-9)
         assert ((coefficients * targets >= 0) & (coefficients * targets <= costs)).all()
         assert coefficients.sum() == pytest.approx(0, abs=1e-7 * costs.sum())
         assert objective(coefficients @ features, intercept) <= peer * (1 + 1e-7)

@@ -6,6 +6,7 @@ Layers, each using only those below it:
     learners   the common base of these
     label_ranking  rankings predicted from features
     cluster_number  how many clusters there seem to be
+    alpha_search   the strength of a penalty, chosen on held-out rankings
     clustering k-means in the feature space of a kernel
     kmeans     Lloyd's steps, from inner products or coordinates
     kendall_neighbors  nearest rankings and their graphs

@@ -13,7 +13,7 @@ import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, SupportsIndex
+from typing import Any, ClassVar, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,10 +27,13 @@ from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choi
 from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
+from wkendall.estimators.alpha_search import choose_alpha
 from wkendall.estimators.base import RankingEstimator
 from wkendall.estimators.input_checks import check_rankings, checked_targets
 from wkendall.learning.alternating import Alternation
-from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
+from wkendall.learning.coefficients import Hinge, Loss, Squares, Tensors, merge, train
+from wkendall.learning.penalties import Name as Penalty
+from wkendall.learning.penalties import named_penalty
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.suquan import check_learnable, leading_weights
 from wkendall.rankings import Rankings, merged, sample_weights
@@ -73,6 +76,9 @@ class Learner(RankingEstimator):
     @abstractmethod
     def _fit_one(self, task: Task) -> Model:
         """Fit one function."""
+
+    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:
+        """Choose parameters that are to be chosen."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
         rankings = super()._read(X, reset=reset)
@@ -150,7 +156,7 @@ class Suquan(Learner):
         order = int(self.order)
         coefficients = slopes(task.targets, task.costs)
         found = leading_weights(task.sample, coefficients, order, int(self.n_components), bool(self.pure))
-        fit = train(*task, found.U, order, self._loss, TOLERANCE)
+        fit = train(Tensors(task.sample, found.U, order), task.targets, task.costs, self._loss, TOLERANCE)
         objective = fit.cost + float(np.vdot(fit.tensor, fit.tensor)) / 2
         return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
 
@@ -160,6 +166,9 @@ class Alternating(Learner):
     """Weights and coefficients in turn, each optimal for the other."""
 
     _: KW_ONLY
+    alpha: float | str = 1.0
+    penalty: Penalty = "ridge"
+    toward: str | ArrayLike | None = None
     init: str | ArrayLike = "standard"
     max_iter: SupportsIndex = 100
     tol: float = 1e-4
@@ -168,35 +177,70 @@ class Alternating(Learner):
         super()._check_parameters()
         as_order(self.max_iter, "max_iter")
         _check_positive(self.tol, "tol")
-        if isinstance(self.init, str):
-            check_choice(self.init, "init", ("standard", "suquan"))
+        if isinstance(self.alpha, str):
+            check_choice(self.alpha, "alpha", ("auto",))
+        else:
+            _check_positive(self.alpha, "alpha")
+        check_choice(self.penalty, "penalty", get_args(Penalty))
+        order, needed = int(self.order), {"monotone": 1, "low-rank": 2}.get(self.penalty, self.order)
+        if order != needed:
+            raise ValueError(f"penalty is {self.penalty!r}, which is for order {needed}, but order is {order}")
+        for name, choices in (("init", ("standard", "suquan")), ("toward", ("standard", "hyperbolic", "log"))):
+            if isinstance(getattr(self, name), str):
+                check_choice(getattr(self, name), name, choices)
 
-    def _start(self, task: Task) -> tuple[Array, Array | None]:
-        items, order = task.sample.items, int(self.order)
-        if not isinstance(self.init, str):
-            weights = one_tensor(self.init, "init", items, order)
+    def _given(self, name: str, items: int) -> Array:
+        """Return the weights that a parameter names or contains."""
+        value, order = getattr(self, name), int(self.order)
+        if not isinstance(value, str):
+            weights = one_tensor(value, name, items, order)
             if not weights.any():
-                raise ValueError("init has only zeros, from which no weights can be learned")
-            return weights, None
-        if self.init == "standard":
-            if order > items:
-                zeros = f"which has only zeros for order {order} and {items} items"
-                raise bad_argument("init", f" is 'standard', {zeros}: use 'suquan' or a lower order")
+                raise ValueError(f"{name} has only zeros, from which no weights can be learned")
+        elif order > items:
+            zeros = f"which has only zeros for order {order} and {items} items"
+            raise bad_argument(name, f" is {value!r}, {zeros}: use 'suquan' or a lower order")
+        elif value == "standard":
             # The standard weights of order 1 are all equal, and their kernel is constant.
             weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
-            return weights / np.linalg.norm(weights), None
-        found = leading_weights(task.sample, slopes(task.targets, task.costs), order, 1, False)
-        return found.U, found.singular_values
+        else:
+            weights = position_weights(items, "mult", u=value, order=order)
+        if self.penalty == "monotone" and name == "toward" and (np.diff(weights) > 0).any():
+            place = int(np.flatnonzero(np.diff(weights) > 0)[0])
+            rule = "weights that fall from the top down cannot be learned from there"
+            raise ValueError(f"toward[{place + 1}] is larger than toward[{place}], but penalty is 'monotone': {rule}")
+        return weights
+
+    def _start(self, task: Task, toward: Array | None) -> tuple[Array, Array | None]:
+        if isinstance(self.init, str) and self.init == "suquan":
+            found = leading_weights(task.sample, slopes(task.targets, task.costs), int(self.order), 1, False)
+            return found.U, found.singular_values
+        if toward is not None and isinstance(self.init, str):
+            return toward, None
+        weights = self._given("init", task.sample.items)
+        return weights / np.linalg.norm(weights) if isinstance(self.init, str) else weights, None
 
     def _fit_one(self, task: Task) -> Model:
-        start, singular_values = self._start(task)
-        search = Alternation(*task, self._loss, tol=self.tol)
+        toward = None if self.toward is None else self._given("toward", task.sample.items)
+        start, singular_values = self._start(task, toward)
+        penalty = named_penalty(self.penalty, start, toward)
+        if penalty is not None:
+            base = np.zeros_like(start) if toward is None else toward
+            start = base + penalty.nearest(start - base)
+        alpha = float(self.alpha_ if self.alpha == "auto" else self.alpha)
+        search = Alternation(*task, self._loss, tol=self.tol, alpha=alpha, penalty=penalty, toward=toward)
         end = search.run(start, int(self.max_iter))
         if not end.converged and end.iterations == int(self.max_iter):
             advice = f"increase max_iter, or tol above {self.tol:g}"
             message = f"not converged after max_iter={self.max_iter} iterations: {advice}"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return Model(end.state.U, end.state.B, end.state.intercept, end.path, end.iterations, singular_values)
+
+    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:
+        """Choose alpha on held-out rankings."""
+        if self.alpha != "auto":
+            return
+        found = choose_alpha(self, rankings, y, weights)
+        self.alpha_, self.alpha_scores_ = found.alpha, found.scores
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -228,6 +272,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
                 raise ValueError(f"class_weight of class {label} is {factor}, but must be a finite number above zero")
+        self._choose(rankings, labels, weights)
         costs = self.C * weights * factors[member]
         positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         targets = [np.where(member == index, 1.0, -1.0) for index in positive]
@@ -237,6 +282,10 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
                     which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
         self._keep([self._fit_one(task) for task in self._tasks(rankings, targets, costs)])
+        predicted = self.predict(rankings[weights > 0])
+        if (predicted == predicted[:1]).all():
+            advice = "a larger C, or toward='standard' if the weights are learned, may help"
+            warnings.warn(f"the model predicts class {predicted[0]} for every ranking of fit: {advice}", stacklevel=2)
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
@@ -274,6 +323,7 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         self._check_parameters()
         rankings, y = self._read_labelled(X, y, numeric=True)
         weights = sample_weights(sample_weight, rankings)
+        self._choose(rankings, y, weights)
         targets = np.asarray(y, dtype=np.float64)
         # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))

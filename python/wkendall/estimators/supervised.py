@@ -74,9 +74,11 @@ class SuquanSVDRegressor(Regressor, Suquan):
 class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
-    It minimises `C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2`. For fixed U this is a support vector machine with
-    the kernel of U. For fixed B it is one with the kernel of B on the inverse permutations. The two steps alternate,
-    and the objective never rises. It has many local minima; the result depends on the start.
+    It minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. With the defaults, `P(V) = |V|^2 / 2` and
+    U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is one with the kernel of B
+    on the inverse permutations. The two steps alternate, and the objective never rises. It has many local minima; the
+    result depends on the start. Learned weights can overfit: with `toward` and `alpha="auto"` the fixed kernel of U0 is
+    one of the candidates.
 
     Parameters
     ----------
@@ -84,9 +86,20 @@ class AlternatingClassifier(Classifier, Alternating):
         Number of axes of U and B.
     C : float
         The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0.
+    alpha : float or "auto"
+        The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
+        each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
+        candidate, and another one must exceed it by more than the standard error.
+    penalty : {"ridge", "smooth", "monotone", "low-rank"}
+        P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
+        neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. "monotone", for
+        order 1: "ridge" for weights that do not rise from the top down; V is constant on at most 30 bins of positions.
+        "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
+    toward : "standard", "hyperbolic", "log" or array-like of shape (n, .., n), optional
+        U0: the weights of the standard kernel (for order 1: n, n - 1, .., 1), of the kernel "mult" with this `u`, or an
+        array. Zero if absent.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The initial weights: those of the standard kernel (for order 1: n, n - 1, .., 1), those of `suquan_svd`, or an
-        array.
+        The initial weights: U0, those of the standard kernel without U0, those of `suquan_svd`, or an array.
     max_iter : int
         The maximum number of iterations of two half steps.
     tol : float
@@ -97,9 +110,12 @@ class AlternatingClassifier(Classifier, Alternating):
     Attributes
     ----------
     U_, B_, intercept_, classes_, n_iter_, singular_values_
-        As for `SuquanSVDClassifier`. U and B have equal norms. Singular values only with `init="suquan"`.
+        As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. Singular values only with
+        `init="suquan"`.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
+    alpha_, alpha_scores_ : float, and ndarray of shape (number of candidates, 2)
+        With `alpha="auto"`: the chosen alpha, and each candidate with its mean score of held-out rankings.
 
     Examples
     --------
@@ -114,16 +130,16 @@ class AlternatingClassifier(Classifier, Alternating):
 class AlternatingRegressor(Regressor, Alternating):
     """Regression that learns position weights and item coefficients together.
 
-    It minimises `C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2`, in the same way as `AlternatingClassifier`.
+    It minimises `C * sum of squared errors + |B|^2 / 2 + alpha * P(U - U0)`, in the same way as `AlternatingClassifier`.
 
     Parameters
     ----------
-    order, C, init, max_iter, tol, input, top, ties, missing, n_jobs
+    order, C, alpha, penalty, toward, init, max_iter, tol, input, top, ties, missing, n_jobs
         As for `AlternatingClassifier`.
 
     Attributes
     ----------
-    U_, B_, intercept_, objective_path_, n_iter_, singular_values_
+    U_, B_, intercept_, objective_path_, n_iter_, singular_values_, alpha_, alpha_scores_
         As for `AlternatingClassifier` with two classes.
 
     Examples

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from wkendall._errors import bad_argument
 from wkendall.estimators.supervised import AlternatingClassifier
 from wkendall.gram import gram_matrix
-from wkendall.learning.coefficients import Hinge
+from wkendall.learning.coefficients import Hinge, Problem
 from wkendall.learning.interior_point import FromFeatures
 from wkendall.learning.suquan import suquan_svd
 from wkendall.measures import Kendall, Mallows, TensorKernel
@@ -185,7 +185,8 @@ def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
                 machine.fit(C * gram[np.ix_(ranking, ranking)], label, sample_weight=counts)
                 return machine.predict(C * gram[np.ix_(sample.which[new], ranking)]), None
         known = features[ranking]
-        coefficients, intercept = Hinge().solve(FromFeatures(known), 2.0 * label - 1.0, C * counts, 1e-6)
+        problem = Problem(FromFeatures(known), 2.0 * label - 1.0, C * counts)
+        coefficients, intercept = Hinge().solve(problem, 1e-6)
         scores = features[sample.which[new]] @ (coefficients @ known) + intercept
         return (scores > 0).astype(np.int64), None
 

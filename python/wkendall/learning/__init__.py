@@ -4,6 +4,7 @@ Layers, each using only those below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  weights and coefficients in turn
+    penalties  structure of weights: smooth, monotone, of low rank
     coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine
     singular_values  singular values of weighted sums of permutations

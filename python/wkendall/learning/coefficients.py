@@ -7,12 +7,14 @@ intercept. The optimal B is a linear combination of the tensors of the rankings.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
@@ -20,7 +22,21 @@ from wkendall.learning.interior_point import FromFeatures, FromGram, KernelMatri
 from wkendall.learning.position_tensors import PositionTensors
 
 #: Maximum number of steps for a support vector machine; twenty are typical.
-MOST_STEPS = 100
+MAX_STEPS = 100
+
+
+class Problem(NamedTuple):
+    """A kernel machine: scores K coefficients + offsets + intercept, and constraints on further rows of K."""
+
+    kernel: KernelMatrix
+    targets: Array
+    costs: Array
+    #: The part of the scores that is not learned.
+    offsets: Array | float = 0.0
+    #: The rows of the kernel after those of the targets have scores of at least these numbers.
+    floors: Array = np.zeros(0)
+    #: The part of the objective that does not change, to which the accuracy is relative, too.
+    rest: float = 0.0
 
 
 class Hinge:
@@ -30,29 +46,37 @@ class Hinge:
         """Return the loss of each score."""
         return np.maximum(0.0, 1.0 - targets * scores)
 
-    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients of the rankings and the intercept of the optimal function.
+    def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:
+        """Return the coefficients of the rows and the intercept of the optimal function.
 
         `tolerance` is the allowed relative excess of the objective over its minimum: the primal and the dual objective
         must be close enough.
         """
+        kernel, targets, costs, offsets, floors, rest = problem
+        rows, none = len(targets), np.zeros_like(floors)
+        y, equation = np.append(targets, none + 1.0), np.append(targets, none)
+        margins = np.append(1.0 - targets * offsets, floors)
         least, highest = np.inf, -np.inf
-        coefficients, intercept = np.zeros_like(targets), 0.0
-        for a, scores in islice(path(kernel, targets, costs), MOST_STEPS):
+        coefficients, intercept = np.zeros_like(y), 0.0
+        for a, products in islice(path(kernel, y, np.append(costs, none + np.inf), margins, equation), MAX_STEPS):
+            scores = products[:rows] + offsets
             middle = best_intercept(targets, scores, costs)
-            half = float((targets * a) @ scores) / 2
-            value = half + float(costs @ self(targets, scores + middle))
+            half = float((y * a) @ products) / 2
+            # A violated constraint costs twice its multiplier: more than the objective can gain.
+            missing = 2 * float(a[rows:] @ np.maximum(floors - products[rows:], 0.0))
+            value = half + float(costs @ self(targets, scores + middle)) + missing
             if value <= least:
-                least, coefficients, intercept = value, targets * a, middle
+                least, coefficients, intercept = value, y * a, middle
             # If <y, a> is not exactly zero, the dual bound is lower by |<y, a>| times the intercept, which is no larger
             # than a score.
-            distance = abs(float(targets @ a)) * (1.0 + float(np.abs(scores).max()))
-            highest = max(highest, float(a.sum()) - half - distance)
-            if least - highest <= tolerance * least:
+            distance = abs(float(equation @ a)) * (1.0 + float(np.abs(scores).max()))
+            highest = max(highest, float(margins @ a) - half - distance)
+            if least - highest <= tolerance * (least + rest):
                 return coefficients, intercept
-        if least - highest > 1e-6 * least:
+        if least - highest > 1e-6 * (least + rest):
+            accuracy = (least - highest) / (least + rest)
             warnings.warn(
-                f"the support vector machine was solved only to a relative accuracy of {(least - highest) / least:.1e}",
+                f"the support vector machine was solved only to a relative accuracy of {accuracy:.1e}",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -66,8 +90,12 @@ class Squares:
         """Return the loss of each score."""
         return (targets - scores) ** 2
 
-    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
-        """Return the coefficients and the intercept, by solving linear equations."""
+    def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
+        """Return the coefficients and the intercept, by solving linear equations; with constraints, least squares."""
+        kernel, costs = problem.kernel, problem.costs
+        targets = problem.targets - problem.offsets
+        if len(problem.floors):
+            return _constrained(problem, targets)
         # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
         try:
             solve = kernel.solver(0.5 / costs)
@@ -79,6 +107,28 @@ class Squares:
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())
         return of_targets - intercept * of_ones, intercept
+
+
+def _constrained(problem: Problem, targets: Array) -> tuple[Array, float]:
+    """Solve ridge regression with independent constraints: the multipliers solve a problem of non-negative least squares.
+
+    Without the intercept, theta = H^-1 (g + limits' multipliers), where H and g are those of the ridge regression.
+    """
+    assert isinstance(problem.kernel, FromFeatures)
+    features, limits = np.split(problem.kernel.features, [len(targets)])
+    shares = problem.costs / problem.costs.sum()
+    middle, features_mean = float(shares @ targets), shares @ features
+    centred = features - features_mean
+    weighted = 2 * problem.costs[:, np.newaxis] * centred
+    factor = cho_factor(np.eye(features.shape[1]) + weighted.T @ centred)
+    gradient = (targets - middle) @ weighted
+    directions = cho_solve(factor, limits.T)
+    root = cholesky(limits @ directions, lower=True)
+    needed = solve_triangular(root, problem.floors - gradient @ directions, lower=True)
+    multipliers = nnls(root.T, needed)[0]
+    theta = cho_solve(factor, gradient) + directions @ multipliers
+    intercept = middle - float(features_mean @ theta)
+    return np.append(2 * problem.costs * (targets - features @ theta - intercept), multipliers), intercept
 
 
 #: A loss of targets and scores, and its solver.
@@ -107,19 +157,57 @@ class Fit(NamedTuple):
     cost: float
 
 
-def train(
-    sample: PositionTensors, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float
-) -> Fit:
-    """Find the coefficients of tuples of items for given weights, a tensor or a stack; they have the shape of the weights."""
-    stack = U.reshape(-1, *U.shape[U.ndim - order :])
-    kernel: KernelMatrix
-    if U.size < sample.rows:
-        kernel = FromFeatures(np.hstack([sample.embed(tensor) for tensor in stack]))
-    else:
-        kernel = FromGram(sample.gram(U, order))
-    coefficients, intercept = loss.solve(kernel, targets, costs, tolerance)
-    tensor = np.stack([sample.combine(coefficients, tensor) for tensor in stack]).reshape(U.shape)
-    return Fit(tensor, intercept, float(costs @ loss(targets, kernel.times(coefficients) + intercept)))
+class Tensors(NamedTuple):
+    """Scores <B, Phi_U(s)>, linear in B, for fixed weights U: a tensor or a stack. B has the shape of U."""
+
+    sample: PositionTensors
+    U: Array
+    order: int
+
+    def kernel(self) -> KernelMatrix:
+        """Return the kernel of the scores."""
+        if self.U.size < self.sample.rows:
+            return FromFeatures(np.hstack([self.sample.embed(tensor) for tensor in self._stack()]))
+        return FromGram(self.sample.gram(self.U, self.order))
+
+    def tensor(self, coefficients: Array) -> Array:
+        """Return B."""
+        return np.stack([self.sample.combine(coefficients, tensor) for tensor in self._stack()]).reshape(self.U.shape)
+
+    def _stack(self) -> Array:
+        return self.U.reshape(-1, *self.U.shape[self.U.ndim - self.order :])
+
+
+class Mapped(NamedTuple):
+    """Scores that are linear in parameters theta; a tensor is a function of them."""
+
+    features: Array
+    back: Callable[[Array], Array]
+    #: Inner products of these rows with theta must be at least the floors.
+    limits: Array | None = None
+    floors: Array = np.zeros(0)
+
+    def kernel(self) -> KernelMatrix:
+        """Return the kernel of the scores and of the constraints."""
+        features = self._rows()
+        if self.limits is not None or features.shape[1] < len(features):
+            return FromFeatures(features)
+        return FromGram(features @ features.T)
+
+    def tensor(self, coefficients: Array) -> Array:
+        """Return the tensor."""
+        return self.back(coefficients @ self._rows())
+
+    def _rows(self) -> Array:
+        return self.features if self.limits is None else np.vstack([self.features, self.limits])
+
+
+def train(function: Tensors | Mapped, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
+    """Find the optimal linear function of rankings, and its intercept."""
+    problem = Problem(function.kernel(), targets, costs)
+    coefficients, intercept = loss.solve(problem, tolerance)
+    scores = problem.kernel.times(coefficients) + intercept
+    return Fit(function.tensor(coefficients), intercept, float(costs @ loss(targets, scores)))
 
 
 def merge(member: NDArray[np.intp], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:

@@ -1,8 +1,9 @@
 """The dual problem of a support vector machine by an interior-point method.
 
-Maximise sum of a - <ya, K ya> / 2 over 0 <= a <= costs with <y, a> = 0, for targets y of -1 and 1. About twenty steps
-give many digits, whatever the kernel and the costs. Each step solves two or three linear systems with K plus a diagonal
-matrix.
+Maximise <margins, a> - <ya, K ya> / 2 over 0 <= a <= costs with <equation, a> = 0, for targets y of -1 and 1. For a plain
+machine the margins are 1 and the equation is y. A constraint, score >= margin, is one more row with y = 1 that the equation
+leaves out and whose cost is infinite. About twenty steps give many digits, whatever the kernel and the costs. Each step
+solves two or three linear systems with K plus a diagonal matrix.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class FromFeatures(NamedTuple):
 
     features: Array
 
+    def divided(self, alpha: float) -> FromFeatures:
+        """Return the kernel divided by a number."""
+        return self if alpha == 1 else FromFeatures(self.features / np.sqrt(alpha))
+
     def times(self, vector: Array) -> Array:
         """Return K v."""
         return self.features @ (vector @ self.features)
@@ -42,6 +47,10 @@ class FromGram(NamedTuple):
     """A kernel given by its Gram matrix."""
 
     gram: Array
+
+    def divided(self, alpha: float) -> FromGram:
+        """Return the kernel divided by a number."""
+        return self if alpha == 1 else FromGram(self.gram / alpha)
 
     def times(self, vector: Array) -> Array:
         """Return K v."""
@@ -69,26 +78,34 @@ def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
     return solve_twice
 
 
-def path(kernel: KernelMatrix, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:
+def path(
+    kernel: KernelMatrix, y: Array, costs: Array, margins: Array, equation: Array
+) -> Iterator[tuple[Array, Array]]:
     """Yield points a that converge to the solution, each with the scores K ya; end when rounding stops progress.
 
     This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the two bounds, `level` is
     the multiplier of the equation, `room` is the distance from the upper bound.
     """
-    a, level = costs / 2, 0.0
+    bounded = np.isfinite(costs)
+    bounds = len(y) + int(bounded.sum())
+    a, level = np.where(bounded, costs, costs[bounded].mean()) / 2, 0.0
     scores = kernel.times(y * a)
-    low = np.maximum(y * scores - 1.0, 0.0) + max(1.0, float(np.abs(scores).max()))
-    high = low - (y * scores - 1.0)
+    low = np.maximum(y * scores - margins, 0.0) + max(1.0, float(np.abs(scores).max()))
+    high = np.where(bounded, low - (y * scores - margins), 0.0)
+
+    def products(low: Array, a: Array, high: Array, room: Array) -> float:
+        return float(low @ a + high[bounded] @ room[bounded])
+
     while True:
         yield a, scores
         room = costs - a
-        mean = float(low @ a + high @ room) / (2 * len(a))
+        mean = products(low, a, high, room) / bounds
         try:
             solve = kernel.solver(low / a + high / room)
         except LinAlgError:
             return
-        across = y * solve(np.ones_like(y))
-        residual = y * scores - 1.0 + level * y - low + high
+        across = y * solve(y * equation)
+        residual = y * scores - margins + level * equation - low + high
 
         def move(
             low_goal: Array,
@@ -103,15 +120,15 @@ def path(kernel: KernelMatrix, y: Array, costs: Array) -> Iterator[tuple[Array, 
         ) -> tuple[Array, Array, Array, float]:
             """Return the Newton step towards low * a = low_goal and high * room = high_goal."""
             step = y * solve(y * (low_goal / a - low - high_goal / room + high - residual))
-            change = float((y @ step + y @ a) / (y @ across))
+            change = float((equation @ step + equation @ a) / (equation @ across))
             step = step - change * across
             return step, (low_goal - low * step) / a - low, (high_goal + high * step) / room - high, change
 
         nothing = np.zeros_like(y)
         step, low_step, high_step, _ = move(nothing, nothing)
         length = _longest((a, step), (room, -step), (low, low_step), (high, high_step))
-        reached = (low + length * low_step) @ (a + length * step) + (high + length * high_step) @ (room - length * step)
-        goal = mean * (float(reached) / (2 * len(a) * mean)) ** 3
+        reached = products(low + length * low_step, a + length * step, high + length * high_step, room - length * step)
+        goal = mean * (reached / (bounds * mean)) ** 3
         step, low_step, high_step, change = move(goal - step * low_step, goal + step * high_step)
         length = NEAR * _longest((a, step), (room, -step), (low, low_step), (high, high_step))
         a, level = a + length * step, level + length * change

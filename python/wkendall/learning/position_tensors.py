@@ -9,6 +9,8 @@ same means.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,6 +65,11 @@ class PositionTensors:
                     if second != first:
                         total[second : second + len(other), first : first + len(one)] += block.T
         return total
+
+    def blocks(self, rows: int) -> Iterator[PositionTensors]:
+        """Yield blocks of rankings."""
+        for first in range(0, self.rows, max(rows, 1)):
+            yield self._part(first, max(rows, 1))
 
     def _part(self, first: int, count: int) -> PositionTensors:
         rows = np.arange(first, min(first + count, self.rows))

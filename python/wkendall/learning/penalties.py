@@ -1,0 +1,149 @@
+"""Structure of learned weights: penalties of the difference between weights U and given weights U0.
+
+A penalty P is written by parameters: U = U0 + T theta with P = |theta|^2 / 2, where T is a linear map. The scores of
+rankings are linear in theta, so that a step over U is a kernel machine, as for the ridge penalty, where T is the identity.
+
+- "ridge": P(V) = |V|^2 / 2.
+- "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
+  along each axis. V is a combination of the first 20 cosines of each axis: cosines diagonalise D, and the penalty of the
+  others is large.
+- "monotone": P(V) = |V|^2 / 2, for order 1, with U[0] >= U[1] >= ... V is constant on at most 30 bins of positions.
+- "low-rank": P(V) = sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V, for order 2: the nuclear norm,
+  smoothed at zero. For any positive definite H the quadratic (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
+  bound of P, which H = (V V' + eps^2 I)^(1/2) attains. Each step minimises this bound for the last V.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.isotonic import isotonic_regression
+
+from wkendall._arguments import Array
+from wkendall._memory import check_fits
+from wkendall.learning.coefficients import Mapped
+from wkendall.learning.position_tensors import BLOCK, PositionTensors
+
+Name = Literal["ridge", "smooth", "monotone", "low-rank"]
+#: The largest numbers of cosines of an axis, and of bins of positions.
+MAX_COSINES, MAX_BINS = 20, 30
+#: The singular values of V below this fraction of the root mean square of those of the start are penalised like squares.
+SMOOTHED = 1e-2
+
+
+class Smooth:
+    """Weights that change little between neighbouring positions."""
+
+    def __init__(self, items: int, order: int) -> None:
+        count = min(items, MAX_COSINES)
+        places = np.pi * np.arange(count) / max(items, 1)
+        self._cosines = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
+        self._cosines[:, :1] /= np.sqrt(2)
+        differences = items**2 * (2 - 2 * np.cos(places))
+        self._sizes = 1 + sum(np.ix_(*[differences] * order), np.zeros((count,) * order))
+
+    def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
+        """Return the scores of rankings as a linear function of theta."""
+        roots = np.sqrt(self._sizes)
+        features = reduced(
+            sample, fixed, lambda tensors: (self._transformed(tensors) / roots).reshape(len(tensors), -1)
+        )
+        return Mapped(features, lambda theta: self._combined(theta.reshape(roots.shape) / roots))
+
+    def value(self, V: Array) -> float:
+        """Return P(V)."""
+        squares = sum(float((np.diff(V, axis=axis) ** 2).sum()) for axis in range(V.ndim))
+        return (float(np.vdot(V, V)) + len(V) ** 2 * squares) / 2
+
+    def nearest(self, V: Array) -> Array:
+        """Return the nearest combination of cosines."""
+        return self._combined(self._transformed(V))
+
+    def _transformed(self, tensors: Array) -> Array:
+        """Return the coefficients of the cosines along the last axes."""
+        for axis in range(-1, -self._sizes.ndim - 1, -1):
+            tensors = np.moveaxis(np.moveaxis(tensors, axis, -1) @ self._cosines, -1, axis)
+        return tensors
+
+    def _combined(self, tensor: Array) -> Array:
+        for axis in range(tensor.ndim):
+            tensor = np.moveaxis(np.moveaxis(tensor, axis, -1) @ self._cosines.T, -1, axis)
+        return tensor
+
+
+class Monotone:
+    """Weights that fall, or stay equal, from the top down."""
+
+    def __init__(self, toward: Array) -> None:
+        count = min(len(toward), MAX_BINS)
+        self._starts = np.arange(count) * len(toward) // max(count, 1)
+        self._sizes = np.diff(self._starts, append=len(toward))
+        # The change may rise from bin to bin by what U0 falls from the end of a bin to the start of the next.
+        falls = toward[self._starts[1:] - 1] - toward[self._starts[1:]]
+        self._falls = np.concatenate([[0.0], falls]).cumsum()
+
+    def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
+        """Return the scores of rankings as a linear function of theta, and the constraints on theta."""
+        roots = np.sqrt(self._sizes)
+        features = reduced(sample, fixed, lambda rows: np.add.reduceat(rows, self._starts, axis=-1) / roots)
+        limits = (np.eye(len(roots)) - np.eye(len(roots), k=1))[:-1] / roots
+        return Mapped(features, lambda theta: self._spread(theta / roots), limits, -np.diff(self._falls))
+
+    def value(self, V: Array) -> float:
+        """Return P(V)."""
+        return float(np.vdot(V, V)) / 2
+
+    def nearest(self, V: Array) -> Array:
+        """Return the nearest change to weights that fall."""
+        return self._spread(np.add.reduceat(V, self._starts) / self._sizes)
+
+    def _spread(self, levels: Array) -> Array:
+        """Return the change at each position; violations, such as rounding errors, are removed."""
+        free = isotonic_regression(levels - self._falls, sample_weight=self._sizes, increasing=False)
+        return np.repeat(free + self._falls, self._sizes)
+
+
+class LowRank:
+    """Weights of few singular values."""
+
+    def __init__(self, start: Array) -> None:
+        self._small = SMOOTHED * float(np.linalg.norm(start)) / np.sqrt(len(start))
+
+    def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:
+        """Return the scores of rankings as a linear function of theta, for the quadratic bound at V."""
+        squares, vectors = eigh(V @ V.T)
+        root = (vectors * (np.maximum(squares, 0.0) + self._small**2) ** 0.25) @ vectors.T
+        features = reduced(sample, fixed, lambda tensors: (root @ tensors).reshape(len(tensors), -1))
+        return Mapped(features, lambda theta: root @ theta.reshape(V.shape))
+
+    def value(self, V: Array) -> float:
+        """Return P(V)."""
+        singular = np.linalg.svd(V, compute_uv=False)
+        return float((np.hypot(singular, self._small) - self._small).sum())
+
+    def nearest(self, V: Array) -> Array:
+        """Return V: every matrix is allowed."""
+        return V
+
+
+Penalty = Smooth | Monotone | LowRank
+
+
+def named_penalty(name: Name, start: Array, toward: Array | None) -> Penalty | None:
+    """Return a penalty for weights of the shape of the start; None for the ridge penalty."""
+    if name == "smooth":
+        return Smooth(len(start), start.ndim)
+    if name == "monotone":
+        return Monotone(np.zeros_like(start) if toward is None else toward)
+    return LowRank(start) if name == "low-rank" else None
+
+
+def reduced(sample: PositionTensors, fixed: Array, change: Callable[[Array], Array]) -> Array:
+    """Return a function of the tensor of each ranking, for a block of rankings at a time."""
+    size = change(np.zeros((1, *fixed.shape))).size
+    rows = BLOCK // max(fixed.size, 1)
+    check_fits(sample.rows, size, np.dtype(np.float64), "use another penalty")
+    return np.concatenate([change(part.embed(fixed).reshape(-1, *fixed.shape)) for part in sample.blocks(rows)])

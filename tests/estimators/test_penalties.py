@@ -1,0 +1,162 @@
+"""Learned weights with structure: penalties, weights to stay near to, and the strength chosen on held-out rankings."""
+
+import warnings
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from labelled import two_classes
+from sklearn.svm import SVC
+from wkendall import AlternatingClassifier, AlternatingRegressor
+
+CASES = [("ridge", 1), ("ridge", 2), ("ridge", 3), ("smooth", 1), ("smooth", 2), ("monotone", 1), ("low-rank", 2)]
+KINDS = [AlternatingClassifier, AlternatingRegressor]
+
+
+def penalty_of(name, V, small):
+    """P(V) by its formula; `small` is where the nuclear norm is rounded off."""
+    if name == "low-rank":
+        return sum(np.sqrt(value**2 + small**2) - small for value in np.linalg.svd(V, compute_uv=False))
+    total = sum(value**2 for value in V.ravel())
+    if name == "smooth":
+        n = len(V)
+        for axis in range(V.ndim):
+            moved = np.moveaxis(V, axis, 0)
+            total += n**2 * sum(((moved[place + 1] - moved[place]) ** 2).sum() for place in range(n - 1))
+    return total / 2
+
+
+def base_of(toward, n, order):
+    if toward is None:
+        return np.zeros((n,) * order)
+    if toward == "standard":
+        return np.arange(n, 0.0, -1.0) if order == 1 else wkendall.position_weights(n, order=order)
+    return wkendall.position_weights(n, "mult", u=toward, order=order)
+
+
+def objective(model, X, y, U, B, intercept):
+    """The objective by its definition, for any weights and coefficients."""
+    n, order = X.shape[1], model.order
+    base = base_of(model.toward, n, order)
+    start = base if model.toward else base_of("standard", n, order) / np.linalg.norm(base_of("standard", n, order))
+    scores = np.tensordot(wkendall.embed(X, U), B, axes=order) + intercept
+    squares = isinstance(model, AlternatingRegressor)
+    losses = (y - scores) ** 2 if squares else np.maximum(0, 1 - np.where(y == 1, 1, -1) * scores)
+    small = 0.01 * np.linalg.norm(start) / np.sqrt(n)
+    return model.C * losses.sum() + (B**2).sum() / 2 + model.alpha * penalty_of(model.penalty, U - base, small)
+
+
+@pytest.mark.parametrize("toward", [None, "standard"])
+@pytest.mark.parametrize(("penalty", "order"), CASES)
+def test_the_objective_is_that_of_the_formula_and_no_small_change_lowers_it(penalty, order, toward):
+    rng = np.random.default_rng(order)
+    X, y = two_classes(rng, 40, 5)
+    for kind, alpha in zip(KINDS, (0.5, 3.0), strict=True):
+        options = {"alpha": alpha, "penalty": penalty, "toward": toward, "C": 0.3}
+        model = kind(order, tol=1e-5, max_iter=500, **options).fit(X, y)
+        path = model.objective_path_
+        assert np.diff(path).max(initial=0.0) <= 1e-6 * path[0]
+        end = objective(model, X, y, model.U_, model.B_, model.intercept_)
+        np.testing.assert_allclose(path[-1], end, rtol=1e-8)
+        assert path[-1] < path[0]
+        for _ in range(10):
+            change = rng.standard_normal(model.U_.shape)
+            for size in (1e-2, 1e-3):
+                U = model.U_ + size * np.abs(model.U_).max() * change
+                if penalty == "monotone":
+                    U = np.sort(U)[::-1]
+                assert objective(model, X, y, U, model.B_, model.intercept_) >= end * (1 - 3e-5)
+                B = model.B_ + size * np.abs(model.B_).max() * change
+                assert objective(model, X, y, model.U_, B, model.intercept_) >= end * (1 - 3e-5)
+
+
+@pytest.mark.parametrize(("penalty", "order"), CASES)
+def test_a_large_alpha_gives_the_fixed_kernel(penalty, order):
+    X, y = two_classes(np.random.default_rng(2), 60, 6)
+    U = base_of("standard", 6, order)
+    machine = SVC(kernel=wkendall.TensorKernel(U, order=order), C=0.1, tol=1e-10).fit(X, y)
+    model = AlternatingClassifier(order, C=0.1, alpha=1e12, penalty=penalty, toward="standard").fit(X, y)
+    np.testing.assert_allclose(model.U_, U, atol=1e-6)
+    np.testing.assert_allclose(model.decision_function(X), machine.decision_function(X), atol=1e-6)
+    given = AlternatingClassifier(order, C=0.1, alpha=1e12, penalty=penalty, toward=U).fit(X, y)
+    np.testing.assert_array_equal(given.U_, model.U_)
+
+
+def test_many_positions_have_few_weights():
+    X, y = two_classes(np.random.default_rng(3), 40, 200)
+    for toward in (None, "standard"):
+        base = base_of(toward, 200, 1)
+        falling = AlternatingClassifier(1, C=0.1, penalty="monotone", toward=toward, alpha=1e-3).fit(X, y)
+        assert (np.diff(falling.U_) <= 0).all()
+        assert len(np.unique((falling.U_ - base).round(9))) <= 30
+        smooth = AlternatingClassifier(1, C=0.1, penalty="smooth", toward=toward, alpha=1e-9).fit(X, y)
+        frequencies = np.cos(np.pi * np.outer(np.arange(200) + 0.5, np.arange(200)) / 200)
+        coefficients = (smooth.U_ - base) @ frequencies
+        np.testing.assert_allclose(coefficients[20:], 0, atol=1e-9 * np.abs(coefficients).max(initial=1e-300))
+        assert np.abs(coefficients[:20]).max() > 0
+
+
+def test_a_low_rank():
+    rng = np.random.default_rng(4)
+    X = random_rankings(rng, 150, 7)
+    one, other, B = rng.standard_normal(7), rng.standard_normal(7), rng.standard_normal((7, 7))
+    y = wkendall.linear_function(X, np.outer(one, other), B)
+    ridge, low = (
+        AlternatingRegressor(
+            penalty=penalty, C=1.0, init=np.outer(one, other) + 0.3 * rng.standard_normal((7, 7)), max_iter=500
+        ).fit(X, y)
+        for penalty in ("ridge", "low-rank")
+    )
+    shares = [np.linalg.svd(model.U_, compute_uv=False) for model in (ridge, low)]
+    assert shares[1][1:].sum() / shares[1].sum() < 0.2 * shares[0][1:].sum() / shares[0].sum()
+
+
+def test_alpha_is_chosen_on_held_out_rankings():
+    rng = np.random.default_rng(5)
+    X = random_rankings(rng, 60, 6)
+    noise = rng.permutation(60) % 2
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the learned weights do not generalise")
+        fixed = AlternatingClassifier(1, alpha="auto", toward="standard", C=0.01).fit(X, noise)
+    assert fixed.alpha_scores_.shape == (8, 2)
+    assert fixed.alpha_ in fixed.alpha_scores_[:, 0]
+    # Only the first position matters, which a ramp cannot express.
+    y = ((X[:, :3] == 1).any(axis=1)).astype(int)
+    model = AlternatingClassifier(1, alpha="auto", toward="standard", C=0.1).fit(X, y)
+    assert model.alpha_ < model.alpha_scores_[-1, 0]
+    assert model.alpha_scores_[model.alpha_scores_[:, 0] == model.alpha_, 1] > model.alpha_scores_[-1, 1]
+    again = AlternatingClassifier(1, alpha=model.alpha_, toward="standard", C=0.1).fit(X, y)
+    np.testing.assert_array_equal(again.U_, model.U_)
+    numbers = AlternatingRegressor(1, alpha="auto", toward="standard").fit(X, (X[:, 0] == 1) + 0.0)
+    assert numbers.score(X, X[:, 0] == 1) > 0.5
+
+
+def test_what_does_not_generalise_is_said():
+    rng = np.random.default_rng(6)
+    X, y = random_rankings(rng, 40, 12), rng.permutation(40) % 2
+    with pytest.warns(UserWarning, match=r"do not generalise: the mean score is 0.* toward='standard'"):
+        AlternatingClassifier(alpha="auto", C=1.0, max_iter=20, tol=1e-2).fit(X, y)
+    with pytest.warns(UserWarning, match="the model predicts class False for every ranking of fit: a larger C"):
+        AlternatingClassifier(1, C=1e-7).fit(X, np.arange(40) < 15)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"penalty": "rough"}, "penalty"),
+        ({"penalty": "monotone"}, "penalty is 'monotone', which is for order 1, but order is 2"),
+        ({"penalty": "low-rank", "order": 1}, "penalty is 'low-rank', which is for order 2, but order is 1"),
+        ({"alpha": 0.0}, "alpha is 0.0, but must be a finite number above zero"),
+        ({"alpha": "best"}, "alpha"),
+        ({"toward": "kendall"}, "toward"),
+        ({"toward": [1.0, 2.0]}, "toward"),
+        ({"toward": np.zeros((3, 3))}, "toward has only zeros"),
+        ({"order": 1, "penalty": "monotone", "toward": [1.0, 2.0, 0.0]}, r"toward\[1\] is larger than toward\[0\]"),
+        ({"alpha": "auto"}, "alpha is 'auto', which needs at least two rankings of each class"),
+    ],
+)
+def test_bad_parameters(options, message):
+    X = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
+    with pytest.raises(ValueError, match=message):
+        AlternatingClassifier(**options).fit(X, [0, 0, 0, 1])
