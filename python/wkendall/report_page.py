@@ -286,7 +286,12 @@ def _groups(subject: Subject) -> Part:
 
 def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:
     """Return rankings of some items, by their numbers."""
-    places = rankings.describe()._source.columns(np.array(items))
+    column = np.full(rankings.n_items, -1)
+    column[items] = np.arange(len(items))
+    places = np.full((len(rankings), len(items)), np.nan)
+    for row, item, place, _ in rankings.describe()._source.entries():
+        kept = column[item] >= 0
+        places[row[kept], column[item[kept]]] = place[kept]
     names = [(rankings.items or range(rankings.n_items))[item] for item in items]
     missing: Any = "anywhere" if rankings._missing == "anywhere" else "bottom"
     return Rankings(-places, input="scores", ties="mean", missing=missing, items=names, counts=rankings.counts)
