@@ -55,6 +55,10 @@ Statistics
     permutation_pvalue     p-values of any measure, by relabelled items
     consensus              the ranking that agrees most with others
     Consensus              what consensus returns
+    spectrum               what a kernel of pairs sees: its eigenvalues over all rankings
+    Spectrum               what spectrum returns
+    components             how much rankings agree in each part of a kernel, tested against chance
+    Components             what components returns
     pair_importance        the pairs of items that a model of rankings looks at
     PairImportance         what pair_importance returns
 Lists and files
@@ -174,6 +178,7 @@ if TYPE_CHECKING:
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
     from wkendall.reading.trec import read_trec
+    from wkendall.statistics.components import Components, components
     from wkendall.statistics.consensus import Consensus, consensus
     from wkendall.statistics.correlations import (
         CorrelationDifference,
@@ -186,6 +191,7 @@ if TYPE_CHECKING:
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.relabelings import permutation_pvalue
+    from wkendall.statistics.spectrum import Spectrum, spectrum
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
 
@@ -194,6 +200,7 @@ __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "AverageOverlap",
+    "Components",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
@@ -218,6 +225,7 @@ __all__ = [
     "RankingError",
     "Rankings",
     "SpearmanRho",
+    "Spectrum",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
     "SwapDistance",
@@ -228,6 +236,7 @@ __all__ = [
     "WeightedTau",
     "__version__",
     "combine",
+    "components",
     "consensus",
     "corr",
     "corr_difference",
@@ -259,6 +268,7 @@ __all__ = [
     "read_trec",
     "show_config",
     "similarity_matrix",
+    "spectrum",
     "suquan_svd",
     "two_sample_test",
 ]
@@ -284,12 +294,14 @@ _MODULES = {
     "reading.lists": "from_lists",
     "reading.preflib": "read_preflib",
     "reading.trec": "read_trec",
+    "statistics.components": "Components components",
     "statistics.consensus": "Consensus consensus",
     "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
     "statistics.importance": "PairImportance pair_importance",
     "statistics.independence": "independence_test",
     "statistics.relabelings": "permutation_pvalue",
     "statistics.permutations": "TestResult",
+    "statistics.spectrum": "Spectrum spectrum",
     "statistics.two_samples": "two_sample_test",
     "tensors": "position_weights",
 }
