@@ -85,6 +85,8 @@ For scikit-learn
     SuquanSVDRegressor     regressor with position weights from singular vectors
     AlternatingClassifier  classifier that optimises position weights and coefficients in turn
     AlternatingRegressor   regressor that optimises position weights and coefficients in turn
+    KernelMixtureClassifier  classifier with a mixture of kernels, whose weights are learned
+    KernelMixtureRegressor   regressor with a mixture of kernels
 Others
     RankingError           the error for rankings that cannot be used; it has row, column and value
     show_config            print versions, threads and instruction sets
@@ -164,6 +166,8 @@ if TYPE_CHECKING:
         KendallKMeans,
         KendallNeighbors,
         KendallNystroem,
+        KernelMixtureClassifier,
+        KernelMixtureRegressor,
         ListEncoder,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
@@ -217,6 +221,8 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "KernelMixtureClassifier",
+    "KernelMixtureRegressor",
     "ListEncoder",
     "Mallows",
     "Neighbors",
@@ -283,7 +289,7 @@ _MODULES = {
     "SpearmanRho SwapDistance TauX WeightedConcordance WeightedTau",
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
-    "KendallNystroem ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "KendallNystroem KernelMixtureClassifier KernelMixtureRegressor ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",
     "learning": "suquan_svd",

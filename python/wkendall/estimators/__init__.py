@@ -2,6 +2,7 @@
 
 Layers, each using only those below it:
 
+    mixtures   a classifier and a regressor that mix kernels
     supervised classifiers and regressors that learn weights
     learners   the common base of these
     clustering k-means in the feature space of a kernel
@@ -23,6 +24,7 @@ from wkendall.estimators.feature_map import KendallFeatures
 from wkendall.estimators.gram_transformer import KendallGram
 from wkendall.estimators.kendall_neighbors import KendallNeighbors
 from wkendall.estimators.list_encoder import ListEncoder
+from wkendall.estimators.mixtures import KernelMixtureClassifier, KernelMixtureRegressor
 from wkendall.estimators.nystroem import KendallNystroem
 from wkendall.estimators.supervised import (
     AlternatingClassifier,
@@ -39,6 +41,8 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "KernelMixtureClassifier",
+    "KernelMixtureRegressor",
     "ListEncoder",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",

@@ -25,7 +25,7 @@ from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK
-from wkendall.estimators.input_checks import check_rankings, checked_data, names_of_columns
+from wkendall.estimators.input_checks import check_rankings, checked_data, checked_targets, names_of_columns
 from wkendall.gram import as_kernel, diagonal_of, gram_of
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, merged, read_rankings
@@ -71,6 +71,14 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
             return check_rankings(self, X, reset=reset)
         found: Rankings = self._described(self._data(X, reset=reset), X, reset)
         return found
+
+    def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, NDArray[Any]]:
+        """Check the rankings of `fit`, and their labels or targets."""
+        if isinstance(X, Rankings):
+            targets = checked_targets(self, X, y, y_numeric=numeric)
+            return check_rankings(self, X, reset=True, least=2), targets
+        data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
+        return self._described(data, X, True), targets
 
     def _data(self, X: ArrayLike, **how: Any) -> Any:
         """Check an array as scikit-learn does; return it, and `y` if there is one."""

@@ -28,7 +28,6 @@ from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
 from wkendall.estimators.base import RankingEstimator
-from wkendall.estimators.input_checks import check_rankings, checked_targets
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
@@ -81,12 +80,7 @@ class Learner(RankingEstimator):
 
     def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, Labels]:
         """Check the rankings of `fit`, and their labels or targets."""
-        if isinstance(X, Rankings):
-            targets = checked_targets(self, X, y, y_numeric=numeric)
-            rankings = check_rankings(self, X, reset=True, least=2)
-        else:
-            data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
-            rankings = self._described(data, X, True)
+        rankings, targets = super()._read_labelled(X, y, numeric=numeric)
         check_learnable(rankings, int(self.order))
         return rankings, targets
 
@@ -105,7 +99,7 @@ class Learner(RankingEstimator):
     def _check_parameters(self) -> None:
         as_axes(self.order, "order")
         as_threads(self.n_jobs)
-        _check_positive(self.C, "C")
+        check_positive(self.C, "C")
 
     def _keep(self, models: list[Model]) -> None:
         """Set the fitted attributes: values for a single function, otherwise lists with one entry for each function."""
@@ -167,7 +161,7 @@ class Alternating(Learner):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         as_order(self.max_iter, "max_iter")
-        _check_positive(self.tol, "tol")
+        check_positive(self.tol, "tol")
         if isinstance(self.init, str):
             check_choice(self.init, "init", ("standard", "suquan"))
 
@@ -316,7 +310,8 @@ def slopes(targets: Array, weights: Array) -> Array:
     return spread * weights * distances / squares if squares > 0 else np.zeros_like(targets)
 
 
-def _check_positive(value: object, name: str) -> None:
+def check_positive(value: object, name: str) -> None:
+    """Refuse a value that is not a finite number above zero."""
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
     except OverflowError:

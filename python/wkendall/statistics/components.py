@@ -17,9 +17,9 @@ from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 from wkendall.statistics.permutations import checked_permutations, null_distribution
 from wkendall.statistics.samples import check_size, each_person
-from wkendall.statistics.spectrum import PARTS, Tops, Weights, lines, residuals, spectrum, weights_of
+from wkendall.statistics.spectrum import PARTS, ZERO, Tops, Weights, lines, residuals, spectrum, weights_of
 
-#: Statistics that differ by at most this, relative to the larger one, count as equal.
+#: Agreements that differ by at most this count as equal.
 EQUAL = 1e-10
 
 
@@ -111,13 +111,16 @@ def components(
     features = _Features(weights_of(chosen, n, "components"), rankings._missing, run._replace(progress=False))
     places = rankings._places
     observed, own = features.of_means(places, people)[0, parts], features.mean_norms(places)[parts]
+    # Rankings with many ties may have nothing of a part but rounding errors.
+    observed[own <= ZERO * features.size()] = 0
+    own[own <= ZERO * features.size()] = 0
 
     def draw(batch: int) -> Array:
         drawn = random.permuted(np.tile(places, (batch, 1)), axis=1)
         return features.of_means(drawn, people)[:, parts]
 
     null = null_distribution(draw, permutations, max(1, BLOCK // (people * n**2)), (run.progress, "components"))
-    as_large = np.count_nonzero(null >= (1 - EQUAL) * observed, axis=0)
+    as_large = np.count_nonzero(null >= observed - EQUAL * own, axis=0)
     total = float(observed.sum())
     share = observed / total if total > 0 else np.zeros(len(parts))
     agreement = np.divide(observed, own, out=np.zeros(len(parts)), where=own > 0)
@@ -149,6 +152,10 @@ class _Features(NamedTuple):
         """Yield the weights one by one: vectors and matrices."""
         for some in self.weights:
             yield from (some.matrix(k) for k in range(2, some.n + 1)) if isinstance(some, Tops) else some
+
+    def size(self) -> float:
+        """Return the squared norm of the features of a complete ranking."""
+        return sum(float(np.vdot(U, U)) for U in self._members())
 
     def of_means(self, places: Any, people: int) -> Array:
         """Return the squared norms for the mean features of samples of `people` rankings each."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import Array, as_order
+from wkendall._blas import one_thread
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall.gram import as_kernel
@@ -135,20 +136,17 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     (array([0.5, 0.4, 0. , 0.1]), 3.43)
     """
     chosen, items = as_kernel(kernel, "spectrum"), as_order(n, "n")
-    weights = weights_of(chosen, items, "spectrum")
-    symmetric, skew = _pairs(weights, items)
-    blocks = [
-        np.array([[sum(float((_levels(some, items) ** 2).sum()) for some in weights)]]),
-        _smaller_gram(np.concatenate([lines(some, items) for some in weights])),
-        symmetric,
-        skew,
-    ]
     dimensions = (1, items - 1, items * (items - 3) // 2, (items - 1) * (items - 2) // 2)
-    found = [
-        (name, dimension, np.linalg.eigvalsh(block)[::-1][:dimension] / dimension)
-        for name, dimension, block in zip(PARTS, dimensions, blocks, strict=True)
-        if dimension > 0
-    ]
+    weights = weights_of(chosen, items, "spectrum")
+    with one_thread():
+        levels = np.concatenate([_levels(some, items) for some in weights])
+        first = _smaller_gram(np.concatenate([lines(some, items) for some in weights]))
+        blocks = (_smaller_gram(levels[:, np.newaxis]), first, *_pairs(weights, items))
+        found = [
+            (name, dimension, np.linalg.eigvalsh(block)[::-1][:dimension] / dimension)
+            for name, dimension, block in zip(PARTS, dimensions, blocks, strict=True)
+            if dimension > 0
+        ]
     largest = max(float(values[0]) for _, _, values in found)
     kept = [(name, size, max(1, int((values > ZERO * largest).sum())), values) for name, size, values in found]
     eigenvalues = np.concatenate([values[:count] for *_, count, values in kept])
