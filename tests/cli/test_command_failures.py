@@ -92,6 +92,7 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
     ("gram spaces.txt -o o.npy", "which is not a number; use --delimiter ' ' for numbers with spaces between them"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
+    ("gram x.csv -o o.npy --lam fast", "'fast' is neither a number nor auto"),
 ]
 
 

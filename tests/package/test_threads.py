@@ -87,6 +87,8 @@ CALLS = {
     "corr_difference": lambda _: wkendall.corr_difference(*TABLE[:, :3].T),
     "consensus": lambda _: wkendall.consensus(X, rng=0),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
+    "spectrum": lambda _: wkendall.spectrum(MULT, 9),
+    "components": lambda _: wkendall.components(X, MULT, n_permutations=19, rng=0),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "independence_test": lambda _: wkendall.independence_test(X, COEF, n_permutations=99, rng=0),
     "permutation_pvalue": lambda _: wkendall.permutation_pvalue(X[:2], Y[:2], n_permutations=99, rng=0),
@@ -103,17 +105,21 @@ CALLS = {
     "SuquanSVDRegressor": lambda _: wkendall.SuquanSVDRegressor().fit(X, COEF).U_,
     "AlternatingClassifier": lambda _: wkendall.AlternatingClassifier(max_iter=2).fit(X, LABELS).U_,
     "AlternatingRegressor": lambda _: wkendall.AlternatingRegressor(max_iter=2).fit(X, COEF).U_,
+    "KernelMixtureClassifier": lambda _: wkendall.KernelMixtureClassifier().fit(X, LABELS).weights_,
+    "KernelMixtureRegressor": lambda _: wkendall.KernelMixtureRegressor().fit(X, COEF).weights_,
 }
 #: They read files, print, or are modules.
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
 LEFT_OUT |= {"read_csv", "read_preflib", "read_trec", "show_config"}
 LEFT_OUT |= {
+    "Components",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
     "Correlations",
     "Neighbors",
     "PairImportance",
+    "Spectrum",
     "TestResult",
 }  # types of results
 

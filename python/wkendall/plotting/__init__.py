@@ -18,6 +18,7 @@ from wkendall.plotting.figures import (
     plot_pairs,
     plot_position_scores,
     plot_reduction_factors,
+    plot_spectrum,
     plot_weights,
 )
 from wkendall.plotting.maps import plot_map
@@ -32,5 +33,6 @@ __all__ = [
     "plot_pairs",
     "plot_position_scores",
     "plot_reduction_factors",
+    "plot_spectrum",
     "plot_weights",
 ]

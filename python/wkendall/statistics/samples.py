@@ -154,7 +154,7 @@ def scaled(gram: Array, counts: Counts) -> Scaled:
     return Scaled(gram, before * after, max(EQUAL, ROUNDING / after))
 
 
-def centered(gram: Array, counts: Counts) -> Array:
+def centered(gram: Array, counts: Counts | Array) -> Array:
     """Centre a kernel in place: subtract the means over a sample, so that all sums over the sample are 0."""
     people = counts / counts.sum()
     means = gram @ people

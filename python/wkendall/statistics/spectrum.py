@@ -223,7 +223,8 @@ def _levels(weights: Weights, n: int) -> Array:
     ordered = math.sqrt(max(n * (n - 1), 1))
     if isinstance(weights, Tops):
         k = np.arange(1.0, n + 1)
-        return weights.factor * (not weights.signed) * k * (k - 1) / 2 / math.sqrt(n) / ordered
+        unit = 0.0 if weights.signed else weights.factor / math.sqrt(n) / ordered
+        return np.asarray(unit * k * (k - 1) / 2)
     if weights.ndim == 2:
         return weights.sum(axis=1) / math.sqrt(n)
     diagonal, rows, _ = _sums(weights)
@@ -254,7 +255,7 @@ def _even(n: int) -> float:
 
 def _centred(vectors: list[Array]) -> Array:
     found = np.concatenate(vectors)
-    return found - found.mean(axis=1, keepdims=True)
+    return np.asarray(found - found.mean(axis=1, keepdims=True))
 
 
 def _smaller_gram(vectors: Array) -> Array:
