@@ -219,7 +219,7 @@ def test_spectra_are_bars_of_shares():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(spectra["plain"].parts)
     assert len(plot_spectrum(spectra["plain"]).containers[0]) == 1
     for wrong in (3, {"a": 3}):
-        with pytest.raises(TypeError, match="^spectra must be what spectrum returns"):
+        with pytest.raises(TypeError, match=r"^spectra must be what spectrum returns"):
             plot_spectrum(wrong)
 
 

@@ -92,7 +92,6 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
     ("gram spaces.txt -o o.npy", "which is not a number; use --delimiter ' ' for numbers with spaces between them"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
-    ("gram x.csv -o o.npy --lam fast", "'fast' is neither a number nor auto"),
 ]
 
 
@@ -177,6 +176,7 @@ WRONG = [
     ("gram x.csv -o o.npy --k 3 --W W.npy", "--k does not go with --W"),
     ("gram x.csv -o o.npy --no-check", "--no-check goes with --W"),
     ("gram x.csv -o o.npy --kernel kendall --lam 1", "--lam does not go with --kernel kendall"),
+    ("gram x.csv -o o.npy --lam fast", "'fast' is neither a number nor auto"),
     ("gram x.csv -o o.npy --lam 1 --order 3", "--order does not go with --lam"),
     ("gram x.csv -o o.npy --kernel mallows --weight top", "--weight does not go with --kernel mallows"),
     ("gram x.csv -o o.npy --kernel mallows --signed", "--signed does not go with --kernel mallows"),

@@ -226,7 +226,7 @@ def _levels(weights: Weights, n: int) -> Array:
         unit = 0.0 if weights.signed else weights.factor / math.sqrt(n) / ordered
         return np.asarray(unit * k * (k - 1) / 2)
     if weights.ndim == 2:
-        return weights.sum(axis=1) / math.sqrt(n)
+        return np.asarray(weights.sum(axis=1) / math.sqrt(n))
     diagonal, rows, _ = _sums(weights)
     return np.concatenate([diagonal.sum(axis=1) / math.sqrt(n), rows.sum(axis=1) / ordered])
 

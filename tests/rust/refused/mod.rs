@@ -164,10 +164,6 @@ pub fn weights() -> Vec<Case> {
             "OrderTooHigh { order: 1500, items: 3000 }",
         ),
         case(Measure::mallows(3, -1.0), "Lambda { value: -1.0 }"),
-        case(
-            Measure::from_parameters("mallows", 3, &Parameters::new().with("lam", "fast")),
-            "ParameterType { name: \"lam\", rule: \"a real number or 'auto'\" }",
-        ),
         case(Measure::mallows(3, nan), "Lambda { value: NaN }"),
     ]
 }
