@@ -14,11 +14,11 @@ from typing import Any, Self, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_order, as_result_type, as_threads, row_labels
+from wkendall._arguments import Array, as_order, as_result_type, as_threads, check_same_rows, row_labels
 from wkendall._errors import RankingError, located
 from wkendall._memory import check_fits
 from wkendall._run import Run
@@ -184,3 +184,37 @@ def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.i
     first, member = merged(rankings)
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
     return rankings[first]._with(labels=None, counts=None), member, sums
+
+
+class ClassifierScore(ClassifierMixin):  # type: ignore[misc]
+    """The score of a classifier of rankings: each counts as often as it was observed."""
+
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks use data of which little remains after ranking.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class RegressorScore(RegressorMixin):  # type: ignore[misc]
+    """The score of a regressor of rankings: each counts as often as it was observed."""
+
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the coefficient of determination R^2 of the predictions."""
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
+    check_same_rows(X, y, ("X", "y"))
+    check_same_rows(X, sample_weight, ("X", "sample_weight"))
+    return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight

@@ -17,17 +17,16 @@ from typing import Any, ClassVar, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_same_rows
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
 from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
-from wkendall.estimators.base import RankingEstimator
+from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
@@ -194,7 +193,7 @@ class Alternating(Learner):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
+class Classifier(ClassifierScore, Learner):
     """Classes as targets: one function for two classes, one-vs-rest for more."""
 
     _loss = Hinge()
@@ -244,18 +243,8 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks use data of which little remains after ranking.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
+class Regressor(RegressorScore, Learner):
     """Numbers as targets."""
 
     _loss = Squares()
@@ -279,22 +268,6 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
     def predict(self, X: ArrayLike | Rankings) -> Array:
         """Predict the target of each ranking."""
         return self._scores(X)[:, 0]
-
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the coefficient of determination R^2 of the predictions."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
-
-
-def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
-    check_same_rows(X, y, ("X", "y"))
-    check_same_rows(X, sample_weight, ("X", "sample_weight"))
-    return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight
 
 
 def slopes(targets: Array, weights: Array) -> Array:

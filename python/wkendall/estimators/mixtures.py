@@ -10,10 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,8 +22,8 @@ from wkendall._errors import bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.estimators.base import RankingEstimator
-from wkendall.estimators.learners import check_positive, weights_of_score
+from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
+from wkendall.estimators.learners import check_positive
 from wkendall.gram import as_kernel, gram_of
 from wkendall.learning.alignment import align
 from wkendall.learning.coefficients import merge
@@ -82,7 +81,7 @@ class _Mixture(RankingEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class KernelMixtureClassifier(ClassifierMixin, _Mixture):  # type: ignore[misc]
+class KernelMixtureClassifier(ClassifierScore, _Mixture):
     """Support vector machine with a mixture of kernels, whose weights are learned.
 
     The mixture is the sum of b_k K_k with b_k >= 0. The weights are those of ALIGNF (Cortes, Mohri and Rostamizadeh,
@@ -158,19 +157,9 @@ class KernelMixtureClassifier(ClassifierMixin, _Mixture):  # type: ignore[misc]
         gram = self._between(X)
         return np.asarray(self.estimator_.predict(gram))
 
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks use data of which little remains after ranking.
-        tags.classifier_tags.poor_score = True
-        return tags
-
 
 @dataclass(eq=False, repr=False)
-class KernelMixtureRegressor(RegressorMixin, _Mixture):  # type: ignore[misc]
+class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels, whose weights are learned.
 
     The weights are learned as in `KernelMixtureClassifier`, with the products of centred targets in the place of the
@@ -220,12 +209,3 @@ class KernelMixtureRegressor(RegressorMixin, _Mixture):  # type: ignore[misc]
         """Predict the target of each ranking."""
         gram = self._between(X)
         return np.asarray(gram @ self.estimator_.dual_coef_ + self.intercept_)
-
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the coefficient of determination R^2 of the predictions."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
