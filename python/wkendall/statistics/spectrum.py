@@ -207,9 +207,11 @@ def _general(kernel: TensorKernel, n: int, order: int) -> Array:
         return (factors.sum(axis=0) if order == 1 else factors[:, 0].T @ factors[:, 1])[np.newaxis]
     # Always checked: a W that is not positive semi-definite has no features.
     entries = quadruple_weights(kernel.W, n, True).values.reshape(n * n, n * n)
-    values, vectors = np.linalg.eigh(entries)
-    kept = values > 0
-    return (np.sqrt(values[kept]) * vectors[:, kept]).T.reshape(-1, n, n) if kept.any() else np.zeros((1, n, n))
+    ordered = np.flatnonzero(np.triu(np.ones((n, n)), 1))
+    values, vectors = np.linalg.eigh(entries[np.ix_(ordered, ordered)])
+    found = np.zeros((max(len(values), 1), n * n))
+    found[: len(values), ordered] = (np.sqrt(np.maximum(values, 0)) * vectors).T
+    return found.reshape(-1, n, n)
 
 
 def _sums(weights: Array) -> tuple[Array, Array, Array]:
