@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from paths import ROOT
 from wkendall import Kendall, Mallows, Rankings, TensorKernel
 from wkendall._blas import one_thread
 
@@ -128,6 +129,23 @@ def test_what_the_kendall_kernel_sees(n):
     assert found.multiplicities.tolist() == [1, n - 1, n * (n - 3) // 2, (n - 1) * (n - 2) // 2]
     signed = wkendall.spectrum(Kendall(signed=True), n)
     np.testing.assert_allclose(signed.eigenvalues, [0, (n + 1) / 3, 0, 1 / 3], rtol=1e-10)
+
+
+def test_the_table_of_the_docs():
+    table = (ROOT / "docs/spectrum.md").read_text().split("## The named weights")[1].split("\n- ")[0]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line[:1] == "|"]
+    assert len(lines) == 2 + 14
+    for label, *numbers in lines[2:]:
+        name, *more = label.split(", ")
+        signed, others = "signed" in more, [word for word in more if word != "signed"]
+        k = 3 if name == "top-3" else None
+        u = None if name in ("standard", "top-3", "average") else others[0] if others else "log"
+        found = wkendall.spectrum(Kendall(name.split("-")[0], k=k, u=u, signed=signed), 10)
+        np.testing.assert_allclose([*map(float, numbers[:4])], [*found.parts.values()], atol=6e-4)
+        assert float(numbers[4]) == pytest.approx(found.effective_dimension, abs=0.06)
+        blind = found.parts[PARTS[2]] == 0
+        assert blind == (signed or name in ("standard", "add")), label
+        assert (found.parts[PARTS[0]] == 0) == signed
 
 
 @pytest.mark.parametrize("kernel", [Kendall("average"), Kendall("average", signed=True), Kendall("average", order=1)])
