@@ -112,8 +112,8 @@ def components(
     places = rankings._places
     observed, own = features.of_means(places, people)[0, parts], features.mean_norms(places)[parts]
     # Rankings with many ties may have nothing of a part but rounding errors.
-    observed[own <= ZERO * features.size()] = 0
-    own[own <= ZERO * features.size()] = 0
+    absent = own <= ZERO * features.size()
+    observed[absent], own[absent] = 0, 0
 
     def draw(batch: int) -> Array:
         drawn = random.permuted(np.tile(places, (batch, 1)), axis=1)
