@@ -169,6 +169,7 @@ BAD = [
     (lambda: wkendall.spectrum(wkendall.KendallDistance(), 4), ValueError, ("kernel", "no kernel")),
     (lambda: wkendall.spectrum(None, 0), ValueError, ("n", None)),
     (lambda: wkendall.spectrum(None, 2.5), TypeError, None),
+    (lambda: wkendall.spectrum(None, 10**7), ValueError, None),
     (lambda: wkendall.components([[1, 2, 3]]), ValueError, ("X", "too few")),
     (lambda: wkendall.components([[1, 1, 2]] * 2), ValueError, ("X", None)),
     (lambda: wkendall.components([[1, 2]] * 2, Mallows()), ValueError, ("kernel", "no pairs")),

@@ -136,6 +136,7 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     (array([0.5, 0.4, 0. , 0.1]), 3.43)
     """
     chosen, items = as_kernel(kernel, "spectrum"), as_order(n, "n")
+    check_fits(6 * items, items, np.dtype(np.float64), "take fewer items")
     dimensions = (1, items - 1, items * (items - 3) // 2, (items - 1) * (items - 2) // 2)
     weights = weights_of(chosen, items, "spectrum")
     with one_thread():
@@ -192,7 +193,6 @@ def _times(weights: Weights, factor: float) -> Weights:
 
 def _named(kernel: Kendall, n: int, order: int) -> Weights:
     if kernel.weight == "average" and order == 2:
-        check_fits(3 * n, n, np.dtype(np.float64), "take fewer items")
         return Tops(n, 1.0, bool(kernel.signed))
     found = position_weights(n, kernel.weight, k=kernel.k, u=kernel.u, order=order).reshape(-1, *(n,) * order)
     return signed(found) if kernel.signed else found
