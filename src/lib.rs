@@ -139,7 +139,7 @@ pub use gram::{
     neighbors, planned, within,
 };
 pub use matrix::{Matrix, MatrixRows};
-pub use measure::{Measure, Parameter, Parameters, TauRank};
+pub use measure::{Measure, Parameter, Parameters, TauRank, mallows_rate};
 pub use pair::Workspace;
 pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};

@@ -26,6 +26,7 @@ from wkendall.plotting import (
     plot_ranks,
     plot_reduction_factors,
     plot_shares,
+    plot_spectrum,
     plot_weights,
 )
 
@@ -209,6 +210,20 @@ def test_pairs_are_bars_from_the_top():
     labels = dict(zip(ax.get_yticks(), names(ax)[0], strict=True))
     assert labels == {3: "tea before milk", 2: "tea before water", 1: "milk before water"}
     assert ax.get_title() == "pairs"
+
+
+def test_spectra_are_bars_of_shares():
+    spectra = {name: wkendall.spectrum(wkendall.Kendall(signed=name == "signed"), 5) for name in ("plain", "signed")}
+    ax = plot_spectrum(spectra, title="parts")
+    widths = np.array([[bar.get_width() for bar in bars] for bars in ax.containers])
+    np.testing.assert_allclose(widths, np.array([list(found.parts.values()) for found in spectra.values()]).T)
+    np.testing.assert_allclose([bar.get_x() for bar in ax.containers[3]], widths[:3].sum(axis=0))
+    assert dict(zip(ax.get_yticks(), names(ax)[0], strict=True)) == {2: "plain", 1: "signed"}
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(spectra["plain"].parts)
+    assert len(plot_spectrum(spectra["plain"]).containers[0]) == 1
+    for wrong in (3, {"a": 3}):
+        with pytest.raises(TypeError, match=r"^spectra must be what spectrum returns"):
+            plot_spectrum(wrong)
 
 
 def test_weights_are_labelled_with_names_of_items():

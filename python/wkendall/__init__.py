@@ -61,6 +61,10 @@ Statistics
     Consensus              what consensus and linear_ordering return
     rank_intervals         how far a leaderboard can be trusted: intervals of all ranks at once
     RankIntervals          what rank_intervals returns
+    spectrum               what a kernel of pairs sees: its eigenvalues over all rankings
+    Spectrum               what spectrum returns
+    components             how much rankings agree in each part of a kernel, tested against chance
+    Components             what components returns
     pair_importance        the pairs of items that a model of rankings looks at
     PairImportance         what pair_importance returns
 Lists and files
@@ -90,6 +94,8 @@ For scikit-learn
     SuquanSVDRegressor     regressor with position weights from singular vectors
     AlternatingClassifier  classifier that optimises position weights and coefficients in turn
     AlternatingRegressor   regressor that optimises position weights and coefficients in turn
+    KernelMixtureClassifier  classifier with a mixture of kernels, whose weights are learned
+    KernelMixtureRegressor   regressor with a mixture of kernels
 Others
     RankingError           the error for rankings that cannot be used; it has row, column and value
     show_config            print versions, threads and instruction sets
@@ -173,6 +179,8 @@ if TYPE_CHECKING:
         KendallKMeans,
         KendallNeighbors,
         KendallNystroem,
+        KernelMixtureClassifier,
+        KernelMixtureRegressor,
         LabelRanker,
         ListEncoder,
         SuquanSVDClassifier,
@@ -189,6 +197,7 @@ if TYPE_CHECKING:
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
     from wkendall.reading.trec import read_trec
+    from wkendall.statistics.components import Components, components
     from wkendall.statistics.consensus import consensus
     from wkendall.statistics.correlations import (
         CorrelationDifference,
@@ -204,6 +213,7 @@ if TYPE_CHECKING:
     from wkendall.statistics.permutations import TestResult
     from wkendall.statistics.rank_intervals import RankIntervals, rank_intervals
     from wkendall.statistics.relabelings import permutation_pvalue
+    from wkendall.statistics.spectrum import Spectrum, spectrum
     from wkendall.statistics.two_samples import two_sample_test
     from wkendall.tensors import position_weights
 
@@ -213,6 +223,7 @@ __all__ = [
     "AlternatingRegressor",
     "AverageOverlap",
     "ClusterNumber",
+    "Components",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
@@ -230,6 +241,8 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "KernelMixtureClassifier",
+    "KernelMixtureRegressor",
     "LabelRanker",
     "ListEncoder",
     "Mallows",
@@ -241,6 +254,7 @@ __all__ = [
     "RankingError",
     "Rankings",
     "SpearmanRho",
+    "Spectrum",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
     "SwapDistance",
@@ -252,6 +266,7 @@ __all__ = [
     "__version__",
     "cluster_number",
     "combine",
+    "components",
     "consensus",
     "corr",
     "corr_difference",
@@ -286,6 +301,7 @@ __all__ = [
     "read_trec",
     "show_config",
     "similarity_matrix",
+    "spectrum",
     "suquan_svd",
     "two_sample_test",
 ]
@@ -301,7 +317,8 @@ _MODULES = {
     "description": "Description",
     "embedding": "combine embed features inverse linear_function",
     "estimators": "AlternatingClassifier AlternatingRegressor KendallFeatures KendallGram KendallKMeans KendallNeighbors "
-    "KendallNystroem LabelRanker ListEncoder SuquanSVDClassifier SuquanSVDRegressor",
+    "KendallNystroem KernelMixtureClassifier KernelMixtureRegressor LabelRanker ListEncoder SuquanSVDClassifier "
+    "SuquanSVDRegressor",
     "estimators.cluster_number": "ClusterNumber cluster_number",
     "gram": "diagonal distance_matrix gram_matrix kappa kernel similarity_matrix",
     "gram_file.to_file": "gram_to_file",
@@ -313,6 +330,7 @@ _MODULES = {
     "reading.lists": "from_lists",
     "reading.preflib": "read_preflib",
     "reading.trec": "read_trec",
+    "statistics.components": "Components components",
     "statistics.consensus": "consensus",
     "statistics.correlations": "CorrelationDifference CorrelationTable Correlations corr corr_difference",
     "statistics.importance": "PairImportance pair_importance",
@@ -322,6 +340,7 @@ _MODULES = {
     "statistics.relabelings": "permutation_pvalue",
     "statistics.pair_differences": "PairDifferences pair_differences",
     "statistics.permutations": "TestResult",
+    "statistics.spectrum": "Spectrum spectrum",
     "statistics.two_samples": "two_sample_test",
     "tensors": "position_weights",
 }

@@ -332,8 +332,11 @@ class Mallows(Kernel):
 
     Parameters
     ----------
-    lam : float
-        The rate at which the similarity falls with each discordant pair; not negative.
+    lam : float or "auto"
+        The rate at which the similarity falls with each discordant pair; not negative. "auto" is 2 divided by the mean
+        distance of two rankings, over all rankings of n items: `8 / (n * (n - 1))`. It depends on n only, so that
+        training and test rankings have the same kernel. For many items the default of 1 is far too large: all
+        rankings but equal ones get values near 0.
     normalize : bool
         Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
         equal rankings. For complete rankings `normalize` does not change the values.
@@ -345,12 +348,16 @@ class Mallows(Kernel):
     array([[1.   , 0.607, 0.223],
            [0.607, 1.   , 0.368],
            [0.223, 0.368, 1.   ]])
+    >>> wkendall.Mallows("auto")([[1, 2, 3], [2, 1, 3], [3, 2, 1]]).round(3)
+    array([[1.   , 0.264, 0.018],
+           [0.264, 1.   , 0.069],
+           [0.018, 0.069, 1.   ]])
     """
 
     _name = "mallows"
     _takes = _TAKES_ALL
 
-    def __init__(self, lam: float = 1.0, *, normalize: bool = False) -> None:
+    def __init__(self, lam: float | Literal["auto"] = 1.0, *, normalize: bool = False) -> None:
         self.lam = lam
         self.normalize = normalize
 

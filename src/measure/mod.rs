@@ -52,6 +52,7 @@ mod weighted_tau;
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
+pub use kendall::mallows_rate;
 #[cfg(feature = "python")]
 pub(crate) use named::NamedMeasure;
 pub(crate) use overlap::Ranked;
@@ -294,7 +295,7 @@ impl Measure {
         KendallMeasure::distance(items).into()
     }
 
-    /// The Mallows kernel, `exp(-lambda * distance)`.
+    /// The Mallows kernel, `exp(-lambda * distance)`. [`mallows_rate`](crate::mallows_rate) suggests a rate.
     ///
     /// # Errors
     /// When `lambda` is negative, NaN or infinite.

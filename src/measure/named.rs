@@ -88,7 +88,7 @@ impl NamedMeasure {
 
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
-    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
+    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, a number or "auto", `normalize`), "distance",
     /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
     /// `average_overlap` (`depth`, `item_weight`), `fagin_kendall` (`p`, `item_weight`), `footrule` (`item_weight`), `generalized_kendall` (`item_weights`,
     /// `position_costs`), `kemeny_snell` (`item_weight`), `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`

@@ -87,6 +87,12 @@ impl Measure {
         Ok(Self(self.0.clone().power(exponent)?))
     }
 
+    /// The rate of a Mallows kernel; None for another measure.
+    #[getter]
+    fn rate(&self) -> Option<f64> {
+        self.0.kendall().and_then(KendallMeasure::rate)
+    }
+
     /// Whether the value is the same for two rankings in either order.
     #[getter]
     fn symmetric(&self) -> bool {
@@ -182,6 +188,12 @@ fn refused(error: Error, parameters: &Bound<'_, PyDict>) -> PyResult<PyErr> {
     };
     let wrong = WRONG.import(parameters.py(), "wkendall._arguments", "wrong_parameter")?;
     Ok(PyErr::from_value(wrong.call1((name, parameters.get_item(name)?, rule, of_type))?))
+}
+
+/// The rate of a Mallows kernel for rankings with this mean distance.
+#[pyfunction]
+pub(super) fn mallows_rate(mean_distance: f64) -> f64 {
+    crate::mallows_rate(mean_distance)
 }
 
 /// The named weights: for each, the name of its parameter, whether sums are whole numbers, and what a pair adds.

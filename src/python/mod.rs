@@ -169,7 +169,7 @@ mod _core {
     #[pymodule_export]
     use super::index::ListIndex;
     #[pymodule_export]
-    use super::measure::{Measure, position_weights, weights};
+    use super::measure::{Measure, mallows_rate, position_weights, weights};
     #[pymodule_export]
     use super::neighbors::{neighbors, packed_signs, within};
     #[pymodule_export]

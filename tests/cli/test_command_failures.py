@@ -176,6 +176,7 @@ WRONG = [
     ("gram x.csv -o o.npy --k 3 --W W.npy", "--k does not go with --W"),
     ("gram x.csv -o o.npy --no-check", "--no-check goes with --W"),
     ("gram x.csv -o o.npy --kernel kendall --lam 1", "--lam does not go with --kernel kendall"),
+    ("gram x.csv -o o.npy --lam fast", "'fast' is neither a number nor auto"),
     ("gram x.csv -o o.npy --lam 1 --order 3", "--order does not go with --lam"),
     ("gram x.csv -o o.npy --kernel mallows --weight top", "--weight does not go with --kernel mallows"),
     ("gram x.csv -o o.npy --kernel mallows --signed", "--signed does not go with --kernel mallows"),

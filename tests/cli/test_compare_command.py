@@ -15,6 +15,7 @@ Z = random_rankings(np.random.default_rng(4), 9, N)
 KERNELS = {
     "": {},
     "--lam 0.3": {"lam": 0.3, "normalize": True},
+    "--lam auto": {"lam": "auto", "normalize": True},
     "--kernel mallows --normalize": {},
     "--kernel kendall": {"weight": "standard"},
     "--kernel kendall --signed --normalize": {"signed": True, "normalize": True},

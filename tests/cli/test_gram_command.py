@@ -73,6 +73,7 @@ def test_every_option_of_a_kernel(words, capsys):
             "--kernel mallows --lam 0.1 --normalize",
             lambda a, b: wkendall.gram_matrix(a, b, Mallows(0.1, normalize=True)),
         ),
+        ("--lam auto", lambda a, b: wkendall.gram_matrix(a, b, kernel=Mallows("auto"))),
         ("--lam 0.1", lambda a, b: wkendall.gram_matrix(a, b, kernel=Mallows(0.1))),
         ("--lam 0.1 --dtype float32", lambda a, b: wkendall.gram_matrix(a, b, kernel=Mallows(0.1), dtype=np.float32)),
         ("--kernel distance --top high --jobs 1", lambda a, b: wkendall.distance_matrix(a, b)),

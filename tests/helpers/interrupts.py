@@ -106,6 +106,7 @@ CASES = {
         (1500, 12),
         lambda X: wk.independence_test(X, X[::-1], y_kernel=wk.Mallows(0.05), n_permutations=10**5),
     ),
+    "components": (rankings, (3000, 12), lambda X: wk.components(X, n_permutations=10**5)),
     "consensus": (rankings, (50, 400), wk.consensus),
     "linear_ordering": (rankings, (60, 60), wk.linear_ordering),
     "pair_importance": (

@@ -1,9 +1,11 @@
 """The Mallows kernel and the correlation of rankings with ties and missing items."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import wkendall
-from definitions import NAN, completions, random_rows
+from definitions import NAN, completions, random_rankings, random_rows
 from nouns import kernel_of, rankings_of, split
 from wkendall import KendallCorrelation
 
@@ -50,6 +52,39 @@ def test_it_is_a_gaussian_kernel_of_mean_signs(n, missing):
         for matrix in (K, mallows(X, **how)):
             assert np.linalg.eigvalsh(matrix).min(initial=0) > -1e-12
         np.testing.assert_array_equal(K, mallows(X, X.copy(), normalize=True, **how))
+
+
+@pytest.mark.parametrize("n", range(7))
+def test_the_automatic_rate(n):
+    every = np.array(list(permutations(range(1, n + 1)))[:: max(1, n - 4)], dtype=np.int64)
+    mean = n * (n - 1) / 4
+    rate = 2 / mean if mean else 1.0
+    if n < 5:  # all rankings
+        assert wkendall.distance_matrix(every).mean() == pytest.approx(mean)
+    auto = wkendall.Mallows("auto")
+    np.testing.assert_array_equal(auto(every), wkendall.Mallows(rate)(every))
+    # The rate depends on the number of items only, not on the rankings.
+    np.testing.assert_array_equal(auto(every[:1], every), auto(every)[:1])
+    assert repr(auto) == "Mallows('auto')"
+    assert auto == wkendall.Mallows("auto") != wkendall.Mallows(rate)
+
+
+def test_the_automatic_rate_in_tests_and_for_many_items():
+    rng = np.random.default_rng(0)
+    X, Y = random_rankings(rng, 20, 6), random_rankings(rng, 20, 6)
+    result, wanted = (
+        wkendall.two_sample_test(X, Y, kernel=wkendall.Mallows(lam), rng=0, n_permutations=19)
+        for lam in ("auto", 8 / 30)
+    )
+    assert result == wanted
+    assert result.kernel == wkendall.Mallows(8 / 30)
+    # Without a kernel the mean is over the sample: the same rule.
+    distances = wkendall.distance_matrix(np.concatenate([X, Y]))
+    found = wkendall.two_sample_test(X, Y, rng=0, n_permutations=19).kernel.lam
+    assert found == pytest.approx(2 / distances[np.triu_indices(40, 1)].mean())
+    many = random_rankings(rng, 3, 2000)
+    assert wkendall.Mallows(1.0)(many)[0, 1] < 1e-300
+    assert wkendall.Mallows("auto")(many)[0, 1] == pytest.approx(np.exp(-2), abs=0.02)
 
 
 def test_it_is_not_the_mean_of_mallows_kernels():

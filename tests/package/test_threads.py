@@ -91,6 +91,8 @@ CALLS = {
     "rank_intervals": lambda _: wkendall.rank_intervals(X, n_resamples=99, rng=0),
     "linear_ordering": lambda _: (wkendall.linear_ordering(U), wkendall.linear_ordering(HARD, rng=0)),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
+    "spectrum": lambda _: wkendall.spectrum(MULT, 9),
+    "components": lambda _: wkendall.components(X, MULT, n_permutations=19, rng=0),
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "pair_differences": lambda _: wkendall.pair_differences(X, X[:, 0] < 5, n_permutations=99, rng=0),
     "cluster_number": lambda _: wkendall.cluster_number(X, max_clusters=2, n_references=2, rng=0),
@@ -110,12 +112,15 @@ CALLS = {
     "SuquanSVDRegressor": lambda _: wkendall.SuquanSVDRegressor().fit(X, COEF).U_,
     "AlternatingClassifier": lambda _: wkendall.AlternatingClassifier(max_iter=2).fit(X, LABELS).U_,
     "AlternatingRegressor": lambda _: wkendall.AlternatingRegressor(max_iter=2).fit(X, COEF).U_,
+    "KernelMixtureClassifier": lambda _: wkendall.KernelMixtureClassifier().fit(X, LABELS).weights_,
+    "KernelMixtureRegressor": lambda _: wkendall.KernelMixtureRegressor().fit(X, COEF).weights_,
 }
 #: They read files, print, or are modules.
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
 LEFT_OUT |= {"read_csv", "read_preflib", "read_trec", "show_config"}
 LEFT_OUT |= {
     "ClusterNumber",
+    "Components",
     "Consensus",
     "CorrelationDifference",
     "CorrelationTable",
@@ -125,6 +130,7 @@ LEFT_OUT |= {
     "PairDifferences",
     "PairImportance",
     "RankIntervals",
+    "Spectrum",
     "TestResult",
 }  # types of results
 

@@ -189,6 +189,11 @@ fn measures_by_name() {
     assert_eq!(named("distance", none()), Measure::distance(4));
     assert_eq!(named("mallows", none().with("lam", 2)), Measure::mallows(4, 2.0).unwrap());
     assert_eq!(named("mallows", none()), Measure::mallows(4, 1.0).unwrap());
+    // 2 divided by the mean distance of two rankings, n (n - 1) / 4; 1 where that is 0.
+    for (items, rate) in [(0, 1.0), (1, 1.0), (2, 4.0), (4, 2.0 / 3.0), (2000, 8.0 / (2000.0 * 1999.0))] {
+        let auto = Measure::from_parameters("mallows", items, &none().with("lam", "auto")).unwrap();
+        assert_eq!(auto, Measure::mallows(items, rate).unwrap());
+    }
     let entries: Vec<f64> = (0..16).map(f64::from).collect();
     assert_eq!(named("tensor", none().with("U", entries.clone())), kernel(Weight::Matrix(entries)));
     assert_eq!(

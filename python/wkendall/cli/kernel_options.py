@@ -37,8 +37,9 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     )
     which.add_argument(
         "--lam",
-        type=float,
-        help="for the Mallows kernel, exp(-lam d): the rate at which it falls with each discordant pair",
+        type=_rate,
+        help="for the Mallows kernel, exp(-lam d): the rate at which it falls with each discordant pair, or auto: "
+        "8 / (n (n - 1)) for n items",
     )
     kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: the number of ranks that count")
     kernel.add_argument(
@@ -103,6 +104,13 @@ def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
         if getattr(arguments, name) is not None:
             return TensorKernel, f"--{name}"
     return Kendall, said
+
+
+def _rate(text: str) -> float | str:
+    try:
+        return text if text == "auto" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor auto") from None
 
 
 def _position_weights(text: str) -> str | Path | list[float]:

@@ -2,6 +2,7 @@
 
 Layers, each using only those below it:
 
+    mixtures   a classifier and a regressor that mix kernels
     supervised classifiers and regressors that learn weights
     learners   the common base of these
     label_ranking  rankings predicted from features
@@ -27,6 +28,7 @@ from wkendall.estimators.gram_transformer import KendallGram
 from wkendall.estimators.kendall_neighbors import KendallNeighbors
 from wkendall.estimators.label_ranking import LabelRanker
 from wkendall.estimators.list_encoder import ListEncoder
+from wkendall.estimators.mixtures import KernelMixtureClassifier, KernelMixtureRegressor
 from wkendall.estimators.nystroem import KendallNystroem
 from wkendall.estimators.supervised import (
     AlternatingClassifier,
@@ -43,6 +45,8 @@ __all__ = [
     "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
+    "KernelMixtureClassifier",
+    "KernelMixtureRegressor",
     "LabelRanker",
     "ListEncoder",
     "SuquanSVDClassifier",

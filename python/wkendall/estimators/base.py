@@ -14,18 +14,18 @@ from typing import Any, ClassVar, Self, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_order, as_result_type, as_threads, row_labels
+from wkendall._arguments import Array, as_order, as_result_type, as_threads, check_same_rows, row_labels
 from wkendall._errors import RankingError, located
 from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK
-from wkendall.estimators.input_checks import check_rankings, checked_data, names_of_columns
+from wkendall.estimators.input_checks import check_rankings, checked_data, checked_targets, names_of_columns
 from wkendall.gram import as_kernel, diagonal_of, gram_of
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, merged, read_rankings
@@ -74,6 +74,14 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
             return check_rankings(self, X, reset=reset)
         found: Rankings = self._described(self._data(X, reset=reset), X, reset)
         return found
+
+    def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, NDArray[Any]]:
+        """Check the rankings of `fit`, and their labels or targets."""
+        if isinstance(X, Rankings):
+            targets = checked_targets(self, X, y, y_numeric=numeric)
+            return check_rankings(self, X, reset=True, least=2), targets
+        data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
+        return self._described(data, X, True), targets
 
     def _data(self, X: ArrayLike, **how: Any) -> Any:
         """Check an array as scikit-learn does; return it, and `y` if there is one."""
@@ -179,3 +187,37 @@ def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.i
     first, member = merged(rankings)
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
     return rankings[first]._with(labels=None, counts=None), member, sums
+
+
+class ClassifierScore(ClassifierMixin):  # type: ignore[misc]
+    """The score of a classifier of rankings: each counts as often as it was observed."""
+
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks use data of which little remains after ranking.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class RegressorScore(RegressorMixin):  # type: ignore[misc]
+    """The score of a regressor of rankings: each counts as often as it was observed."""
+
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the coefficient of determination R^2 of the predictions."""
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
+    check_same_rows(X, y, ("X", "y"))
+    check_same_rows(X, sample_weight, ("X", "sample_weight"))
+    return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight

@@ -17,19 +17,17 @@ from typing import Any, ClassVar, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_same_rows
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
 from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
 from wkendall.estimators.alpha_search import choose_alpha
-from wkendall.estimators.base import RankingEstimator
-from wkendall.estimators.input_checks import check_rankings, checked_targets
+from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, Tensors, merge, train
 from wkendall.learning.penalties import Name as Penalty
@@ -87,12 +85,7 @@ class Learner(RankingEstimator):
 
     def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, Labels]:
         """Check the rankings of `fit`, and their labels or targets."""
-        if isinstance(X, Rankings):
-            targets = checked_targets(self, X, y, y_numeric=numeric)
-            rankings = check_rankings(self, X, reset=True, least=2)
-        else:
-            data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
-            rankings = self._described(data, X, True)
+        rankings, targets = super()._read_labelled(X, y, numeric=numeric)
         check_learnable(rankings, int(self.order))
         return rankings, targets
 
@@ -111,7 +104,7 @@ class Learner(RankingEstimator):
     def _check_parameters(self) -> None:
         as_axes(self.order, "order")
         as_threads(self.n_jobs)
-        _check_positive(self.C, "C")
+        check_positive(self.C, "C")
 
     def _keep(self, models: list[Model]) -> None:
         """Set the fitted attributes: values for a single function, otherwise lists with one entry for each function."""
@@ -176,11 +169,11 @@ class Alternating(Learner):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         as_order(self.max_iter, "max_iter")
-        _check_positive(self.tol, "tol")
+        check_positive(self.tol, "tol")
         if isinstance(self.alpha, str):
             check_choice(self.alpha, "alpha", ("auto",))
         else:
-            _check_positive(self.alpha, "alpha")
+            check_positive(self.alpha, "alpha")
         check_choice(self.penalty, "penalty", get_args(Penalty))
         order, needed = int(self.order), {"monotone": 1, "low-rank": 2}.get(self.penalty, self.order)
         if order != needed:
@@ -244,7 +237,7 @@ class Alternating(Learner):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
+class Classifier(ClassifierScore, Learner):
     """Classes as targets: one function for two classes, one-vs-rest for more."""
 
     _loss = Hinge()
@@ -299,18 +292,8 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks use data of which little remains after ranking.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
+class Regressor(RegressorScore, Learner):
     """Numbers as targets."""
 
     _loss = Squares()
@@ -336,22 +319,6 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         """Predict the target of each ranking."""
         return self._scores(X)[:, 0]
 
-    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the coefficient of determination R^2 of the predictions."""
-        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
-
-
-def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
-    check_same_rows(X, y, ("X", "y"))
-    check_same_rows(X, sample_weight, ("X", "sample_weight"))
-    return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight
-
 
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in M.
@@ -366,7 +333,8 @@ def slopes(targets: Array, weights: Array) -> Array:
     return spread * weights * distances / squares if squares > 0 else np.zeros_like(targets)
 
 
-def _check_positive(value: object, name: str) -> None:
+def check_positive(value: object, name: str) -> None:
+    """Refuse a value that is not a finite number above zero."""
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
     except OverflowError:

@@ -1,10 +1,11 @@
-"""Position weights, learned from labelled rankings.
+"""Position weights and weights of kernels, learned from labelled rankings.
 
 Layers, each using only those below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  weights and coefficients in turn
     penalties  structure of weights: smooth, monotone, of low rank
+    alignment  weights of kernels, from their alignment with the targets
     coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine
     singular_values  singular values of weighted sums of permutations

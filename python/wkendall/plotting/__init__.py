@@ -19,6 +19,7 @@ from wkendall.plotting.figures import (
     plot_pairs,
     plot_position_scores,
     plot_reduction_factors,
+    plot_spectrum,
     plot_weights,
 )
 from wkendall.plotting.looks import plot_rank_intervals, plot_ranks, plot_shares
@@ -37,5 +38,6 @@ __all__ = [
     "plot_ranks",
     "plot_reduction_factors",
     "plot_shares",
+    "plot_spectrum",
     "plot_weights",
 ]

@@ -14,6 +14,7 @@ from wkendall._errors import bad_type
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.statistics.importance import PairImportance
+from wkendall.statistics.spectrum import PARTS, Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -294,6 +295,39 @@ def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str
     places = np.arange(len(lengths), 0, -1)
     ax.barh(places, lengths, color="#4477aa", height=0.7)
     _rows(ax, places, [f"{one} before {other}" for one, other in zip(first, second, strict=True)], "effect")
+    return titled(ax, title)
+
+
+def plot_spectrum(
+    spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
+) -> Axes:
+    """Bars of what kernels see, the first on top: the share of each part in the self-similarity of a ranking.
+
+    Parameters
+    ----------
+    spectra : Spectrum or dict of these
+        What `spectrum` returns, or several of these by the names of the kernels.
+    ax, title
+        As for `plot_weights`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_spectrum({"Kendall": wkendall.spectrum(wkendall.Kendall(), 6)})
+    """
+    named = spectra if isinstance(spectra, Mapping) else {"": spectra}
+    for found in named.values():
+        if not isinstance(found, Spectrum):
+            raise bad_type("spectra", f" must be what spectrum returns, or a dict of these, not {shown(spectra)}")
+    ax = axes_or_new(ax)
+    places, starts = np.arange(len(named), 0, -1), np.zeros(len(named))
+    for part, color in zip(PARTS, ("0.82", "#4477aa", "#ddaa33", "#bb5566"), strict=True):
+        lengths = np.array([found.parts.get(part, 0.0) for found in named.values()])
+        ax.barh(places, lengths, left=starts, color=color, height=0.7, label=part)
+        starts += lengths
+    _rows(ax, places, list(named), "share of the self-similarity")
+    ax.set_xlim(0, 1)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.18), ncols=2, frameon=False)
     return titled(ax, title)
 
 

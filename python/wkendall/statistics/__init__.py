@@ -7,6 +7,7 @@ Layers, each using only those below it:
     assignments  people in groups, and random assignments of people to groups
     rank_intervals  how far a ranking by mean scores or mean ranks can be trusted
     relabelings  p-values of any measure
+    components  how much rankings agree in each part of a kernel
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
     ordering   the best order of items for any numbers of pairs
     cutting_planes  the best order of many items, with a proof
@@ -14,5 +15,6 @@ Layers, each using only those below it:
     dependence  the criterion of dependence, in the quickest of three ways
     paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
     permutations  what permutations of a sample give, in batches, p-values, and what tests return
+    spectrum   what a kernel of pairs sees
     samples    different rankings, how often each comes, and a kernel between them
 """

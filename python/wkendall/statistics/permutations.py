@@ -158,15 +158,15 @@ def checked_permutations(n_permutations: object) -> int:
 
 
 def null_distribution(draw: Callable[[int], Array], permutations: int, batch: int, bar: tuple[bool, str]) -> Array:
-    """Return the statistics of permutations; `draw(batch)` returns those of a batch."""
-    found = np.empty(permutations)
+    """Return the statistics of permutations; `draw(batch)` returns those of a batch, one row for each permutation."""
+    found = []
     with progress_bar(*bar) as show:
         for begin in range(0, permutations, batch):
             end = min(begin + batch, permutations)
-            found[begin:end] = draw(end - begin)
+            found.append(draw(end - begin))
             if show is not None:
                 show(end, permutations)
-    return found
+    return np.concatenate(found)
 
 
 def answer(statistic: float, null: Array, unit: float, tolerance: float, **more: Any) -> TestResult:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall import _core
 from wkendall._arguments import Array
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
@@ -21,9 +22,6 @@ from wkendall.rankings import Rankings, merged
 
 Counts = NDArray[np.int64]
 
-#: Without a kernel, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). The value was
-#: chosen with `examples/group_powers.py`: see `docs/comparing_groups.md`.
-RATE = 2.0
 #: The statistics of two permutations count as equal if they differ by at most this, relative to the largest value of
 #: the centred kernel.
 EQUAL = 1e-10
@@ -111,23 +109,26 @@ def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Arr
     if kernel is None:
         distances = gram_of(sample.rankings, None, KendallDistance(), into)
         kernel = Mallows(rate_of(distances, sample.counts, sample.squares), normalize=True)
-    kernel._measure(items)  # refuses a wrong rate
-    if isinstance(kernel, Mallows) and kernel.lam * items * (items - 1) / 2 < NEARLY_CONSTANT:
-        return _below_one(gram_of(sample.rankings, None, KendallDistance(), into), kernel), kernel
+    rate = kernel._measure(items).rate  # refuses a wrong rate
+    if isinstance(kernel, Mallows) and rate is not None:
+        kernel = Mallows(rate, normalize=kernel.normalize)
+        if rate * items * (items - 1) / 2 < NEARLY_CONSTANT:
+            distances = gram_of(sample.rankings, None, KendallDistance(), into)
+            return _below_one(distances, rate, kernel.normalize), kernel
     return gram_of(sample.rankings, None, kernel, into), kernel
 
 
-def _below_one(distances: Array, mallows: Mallows) -> Array:
+def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
     """Return the Mallows kernel minus 1, in the place of the distances."""
-    if mallows.normalize:
+    if normalize:
         own = distances.diagonal() / 2
         distances -= own + own[:, np.newaxis]
-    distances *= -mallows.lam
+    distances *= -rate
     return np.expm1(distances, out=distances)
 
 
 def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None) -> float:
-    """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two rankings.
+    """Return the rate of the Mallows kernel for a sample, which depends on the mean distance of two rankings.
 
     Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
     subtracted, as `Mallows` does with `normalize=True`.
@@ -136,7 +137,7 @@ def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None
     size = people.sum()
     total = people @ (distances @ people) - size * (people @ own)
     mean = float(total / (size**2 - (size if squares is None else squares)))
-    return RATE / mean if mean > 1e-12 * max(1.0, float(own.max())) else 1.0
+    return _core.mallows_rate(mean if mean > 1e-12 * max(1.0, float(own.max())) else 0.0)
 
 
 class Scaled(NamedTuple):

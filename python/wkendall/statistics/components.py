@@ -1,0 +1,189 @@
+"""How much a sample of rankings agrees in each part of a kernel of pairs, tested against rankings by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wkendall._arguments import Array, Random, generator
+from wkendall._run import Run
+from wkendall.arrays.options import RANKS, Missing, Reading, from_places
+from wkendall.embedding import BLOCK, combine_of, embed_of
+from wkendall.gram import as_kernel
+from wkendall.measures import Kernel
+from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
+from wkendall.statistics.permutations import checked_permutations, null_distribution
+from wkendall.statistics.samples import check_size, each_person
+from wkendall.statistics.spectrum import PARTS, ZERO, Tops, Weights, lines, residuals, spectrum, weights_of
+
+#: Agreements that differ by at most this count as equal.
+EQUAL = 1e-10
+
+
+class Components(NamedTuple):
+    """What `components` returns: one entry for each part that the kernel sees, without the constant part.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The parts, as for `spectrum`.
+    agreement : ndarray
+        From 0 to 1: the squared norm of the part of the mean feature, divided by the mean squared norm of the parts of
+        the features. It is 1 if all rankings are equal, and 1 / m on average for m rankings by chance.
+    share : ndarray
+        The squared norm of the part of the mean feature, divided by the sum over all of these parts.
+    pvalue : ndarray
+        (1 + number of permutations with at least this agreement) / (1 + number of permutations).
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.components([[1, 2, 3]] * 9, rng=0, n_permutations=99).pvalue
+    array([0.01, 0.01])
+    """
+
+    names: tuple[str, ...]
+    agreement: Array
+    share: Array
+    pvalue: Array
+
+
+def components(
+    X: ArrayLike | Rankings,
+    kernel: Kernel | None = None,
+    *,
+    n_permutations: SupportsIndex = 999,
+    rng: Random = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Components:
+    """Measure how much rankings agree in each part of a kernel, and test this against rankings by chance.
+
+    The features of a kernel of pairs have the parts that `spectrum` describes. If all rankings are equally likely, the
+    mean feature is constant. Agreement shows in the other parts: some items are usually at the top (positions of items),
+    some pairs of items have certain positions (symmetric pairs), or some item is before another more often than their
+    positions tell (skew pairs). For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
+
+    The hypothesis of the tests is that all rankings of the items are equally likely, independently for each person.
+    For rankings with ties it is that all assignments of the items to the places of each ranking are equally likely.
+    Each permutation draws an assignment for each person, so the p-values are exact for any number of rankings.
+
+    Parameters
+    ----------
+    X : Rankings or array-like of shape (m, n)
+        Rankings, one per row; at least two. A row of a `Rankings` with `counts` stands for as many people. Items of
+        unknown position (`missing="anywhere"`) are refused.
+    kernel : Kernel, optional
+        As for `spectrum`. The Kendall kernel if absent; it does not see symmetric pairs.
+    n_permutations, rng, n_jobs, progress
+        As for `two_sample_test`.
+
+    Returns
+    -------
+    Components
+
+    Notes
+    -----
+    A permutation takes O(m n^2); for the average kernel, and for stacks, this for each member. The tests are one for
+    each part: multiply the p-values by the number of parts to look for any agreement.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = wkendall.datasets.make_mallows(30, 5, 0.6, rng=0)
+    >>> found = wkendall.components(X, wkendall.Kendall("mult", u="log"), rng=0)
+    >>> for name, agreement, pvalue in zip(found.names, found.agreement.round(2), found.pvalue):
+    ...     print(name, agreement, pvalue)
+    (n-1,1) positions of items 0.15 0.003
+    (n-2,2) symmetric pairs 0.02 0.726
+    (n-2,1,1) skew pairs: who is before whom 0.05 0.2
+    """
+    chosen = as_kernel(kernel, "components")
+    permutations, random = checked_permutations(n_permutations), generator(rng)
+    run = Run(n_jobs=n_jobs, progress=progress).check()
+    rankings = _read(X, run.threads)
+    n, people = rankings.n_items, len(rankings)
+    sees = spectrum(chosen, n).parts
+    parts = [place for place, name in enumerate(PARTS[1:]) if sees.get(name, 0) > 0]
+    features = _Features(weights_of(chosen, n, "components"), rankings._missing, run._replace(progress=False))
+    places = rankings._places
+    observed, own = features.of_means(places, people)[0, parts], features.mean_norms(places)[parts]
+    # Rankings with many ties may have nothing of a part but rounding errors.
+    absent = own <= ZERO * features.size()
+    observed[absent], own[absent] = 0, 0
+
+    def draw(batch: int) -> Array:
+        drawn = random.permuted(np.tile(places, (batch, 1)), axis=1)
+        return features.of_means(drawn, people)[:, parts]
+
+    null = null_distribution(draw, permutations, max(1, BLOCK // (people * n**2)), (run.progress, "components"))
+    as_large = np.count_nonzero(null >= observed - EQUAL * own, axis=0)
+    total = float(observed.sum())
+    share = observed / total if total > 0 else np.zeros(len(parts))
+    agreement = np.divide(observed, own, out=np.zeros(len(parts)), where=own > 0)
+    return Components(tuple(PARTS[1 + p] for p in parts), agreement, share, (1 + as_large) / (1 + permutations))
+
+
+def _read(X: ArrayLike | Rankings, threads: int | None) -> Rankings:
+    """Return rankings, one row for each person, with the places of all items."""
+    rankings = read_rankings(X, "X", RANKS._replace(anywhere=False), threads)
+    if rankings._missing == "anywhere":
+        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
+    people: Any = len(rankings) if rankings._counts is None else rankings._counts.sum()
+    check_size(int(people), "X")
+    check_all_items_fit(rankings)
+    if rankings._handle.is_lists:
+        dense = read_rankings(np.asarray(rankings), "X", Reading(ties="mean", missing="bottom"), threads)
+        rankings = dense._with(counts=rankings._counts)
+    return each_person(rankings)
+
+
+class _Features(NamedTuple):
+    """The features of a kernel with these weights of positions, and the squared norms of their parts."""
+
+    weights: list[Weights]
+    missing: Missing
+    run: Run
+
+    def _members(self) -> Iterator[Array]:
+        """Yield the weights one by one: vectors and matrices."""
+        for some in self.weights:
+            yield from (some.matrix(k) for k in range(2, some.n + 1)) if isinstance(some, Tops) else some
+
+    def size(self) -> float:
+        """Return the squared norm of the features of a complete ranking."""
+        return sum(float(np.vdot(U, U)) for U in self._members())
+
+    def of_means(self, places: Any, people: int) -> Array:
+        """Return the squared norms for the mean features of samples of `people` rankings each."""
+        core, total = from_places(places, self.missing, self.run.threads), np.zeros((len(places) // people, 3))
+        for U in self._members():
+            if len(places) == people:
+                mean = combine_of(core, np.full(people, 1 / people), U, self.run)[np.newaxis]
+            else:
+                mean = embed_of(core, U, self.run).reshape(-1, people, *U.shape).mean(axis=1)
+            total += _norms(mean)
+        return total
+
+    def mean_norms(self, places: Any) -> Array:
+        """Return the means of the squared norms over rankings."""
+        total, step = np.zeros(3), max(1, BLOCK // places.shape[1] ** 2)
+        for begin in range(0, len(places), step):
+            core = from_places(places[begin : begin + step], self.missing, self.run.threads)
+            for U in self._members():
+                total += _norms(embed_of(core, U, self.run)).sum(axis=0)
+        return total / len(places)
+
+
+def _norms(features: Array) -> Array:
+    """Return the squared norms of the parts of features (.., n, n) or (.., n): positions, symmetric and skew pairs."""
+    count, n = len(features), features.shape[-1]
+    first = (lines(features, n) ** 2).sum(axis=1).reshape(-1, count).sum(axis=0)
+    if features.ndim == 2:
+        return np.stack([first, np.zeros(count), np.zeros(count)], axis=1)
+    left = residuals(features, n)
+    own, crossed = np.einsum("pij,pij->p", left, left), np.einsum("pij,pji->p", left, left)
+    return np.stack([first, (own + crossed) / 2, (own - crossed) / 2], axis=1)
