@@ -70,14 +70,17 @@ class Proved(NamedTuple):
 
 def prove(margins: Array, order: Integers, bound: float, limits: Limits) -> Proved:
     """Find the best order, from a good one and an upper bound of all; Ctrl-C and limits end the search early."""
-    search = _Search(margins[np.ix_(order, order)], limits)
     optimal, unique = False, None
+    search = None
     try:
-        limits.check(0)
+        limits.check(len(order) ** 3)  # before memory is needed
+        search = _Search(margins[np.ix_(order, order)], limits)
         optimal = search.prove()
         unique = search.is_unique() if optimal else None
     except (StoppedError, KeyboardInterrupt):
         pass
+    if search is None:
+        return Proved(order.tolist(), bound, optimal, unique)
     return Proved(order[search.best].tolist(), min(bound, search.start - 2 * search.bound), optimal, unique)
 
 

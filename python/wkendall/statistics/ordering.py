@@ -120,13 +120,16 @@ def prover(
     method: Method, seconds: float | None = None, show: Show | None = None
 ) -> Callable[[Array, NDArray[np.int64], float], object]:
     """Return the function that proves the order of many items, with the limits of a method."""
+    limits: Any = None
 
     def proved(margins: Array, order: NDArray[np.int64], bound: float) -> object:
         # Not before it is needed: this loads linear programming.
         from wkendall.statistics.cutting_planes import Limits, prove
 
+        nonlocal limits
         work = _AUTO_WORK if method == "auto" and seconds is None else np.inf
-        return prove(margins, order, bound, Limits(work, seconds, show))
+        limits = limits or Limits(work, seconds, show)  # of all proofs together
+        return prove(margins, order, bound, limits)
 
     return proved
 
