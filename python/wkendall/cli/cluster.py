@@ -36,8 +36,9 @@ _DESCRIPTION = """\
 Divide the rankings of a file into clusters of similar rankings. Print the size
 of each cluster, and the ranking that agrees most with its rankings.
 
-Without --clusters the number of clusters is estimated: the gap statistic, with
-rankings of one cluster of the same spread as reference. The gaps are printed.
+Without --clusters the number of clusters is estimated: clusters are added as
+long as one more lowers the sum of squares by more than it does for simulated
+rankings of the clusters so far. The gaps, and their errors, are printed.
 -o writes the cluster of each ranking to a CSV file.
 """
 _EPILOG = """\
@@ -144,7 +145,7 @@ def _print(found: Found, weighted: bool, file: TextIO) -> None:
     total, many = sum(found.sizes), len(found.sizes)
     if found.number is not None:
         said = "there seems to be 1 cluster" if many == 1 else f"there seem to be {many} clusters"
-        print(f"{said}: the first number whose gap is at least the next one minus its error", file=file)
+        print(f"{said}: one more would bring little", file=file)
         gap, error = found.number.gap, found.number.error
         print("  clusters" + "".join(f" {number:7d}" for number in range(1, len(gap) + 1)), file=file)
         print("  gap     " + "".join(f" {value:7.3f}" for value in gap), file=file)
