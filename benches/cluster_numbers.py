@@ -5,7 +5,7 @@ one cluster, a Plackett-Luce model whose strengths grow by the factor exp(lam). 
 statistic with uniformly distributed rankings as reference; prediction strength (Tibshirani and Walther 2005, the largest
 number with at least 0.8); the largest silhouette (Rousseeuw 1987), which cannot find one cluster.
 
-    python benches/cluster_numbers.py --sets 20
+    python benches/cluster_numbers.py --sets 10
 """
 
 import argparse
@@ -77,7 +77,7 @@ def drawn(number, n, lam, rng):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--sets", type=int, default=10)
     options = parser.parse_args()
     print(f"| items, lam | method | {' | '.join(NUMBERS)} |")
     for n, lam in ((6, 1.0), (10, 0.5)):

@@ -44,8 +44,8 @@ rankings of the clusters so far. The gaps, and their errors, are printed.
 _EPILOG = """\
 examples:
   wkendall cluster votes.csv
-  wkendall cluster votes.csv --clusters 3 -o clusters.csv --id name
-  wkendall cluster votes.toi --json
+  wkendall cluster people.csv --skip age --clusters 2 -o clusters.csv
+  wkendall cluster north.toi --json
 """
 
 
