@@ -6,7 +6,7 @@ import argparse
 import csv
 import json
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ from wkendall.cli.options import (
 )
 from wkendall.cli.output import check_output, new_file, say_written, standard_output, text_file
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
-from wkendall.estimators import KendallKMeans
-from wkendall.estimators.cluster_number import ClusterNumber, cluster_number
 from wkendall.gram import check_pairs
 from wkendall.measures import Kernel, Mallows
 from wkendall.statistics.samples import observed
+
+if TYPE_CHECKING:
+    from wkendall.estimators.cluster_number import ClusterNumber
 
 _SUMMARY = "find clusters of rankings, and how many there seem to be"
 _DESCRIPTION = """\
@@ -104,6 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find(arguments: argparse.Namespace, kernel: Kernel) -> tuple[Source, Found]:
+    from wkendall.estimators import KendallKMeans
+    from wkendall.estimators.cluster_number import cluster_number
+
     (source,) = read_rankings(arguments, arguments.file, apart=[arguments.weights])
     rankings, clusters, number = source.rankings, arguments.clusters, None
     weights = None if arguments.weights is None else weights_of(source, arguments.weights)
