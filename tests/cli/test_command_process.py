@@ -16,7 +16,7 @@ from command_line import ITEMS, TOI, M, X, fails, folder, run, started, without_
 from definitions import random_rankings
 from paths import ENVIRONMENT, ROOT
 from wkendall import _core, cli
-from wkendall.cli import compare, corr, gram, info, learn, main, predict
+from wkendall.cli import cluster, compare, corr, gram, info, learn, main, predict
 
 
 def test_version_and_help(capsys):
@@ -32,10 +32,12 @@ def test_version_and_help(capsys):
         assert "examples:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [gram, corr, compare, learn, predict, info])
+@pytest.mark.parametrize("command", [gram, corr, compare, cluster, learn, predict, info])
 def test_examples_of_the_help(command):
     """Every example in a help text runs."""
     write_table(Path("people.csv"), X[[0] * 15 + [1] * 15], ITEMS, age=["young"] * 15 + ["old"] * 15)
+    twice = {"when": ["before", "after"] * M, "person": np.repeat(np.arange(M), 2), "weight": np.arange(1, 2 * M + 1)}
+    write_table(Path("paired.csv"), np.concatenate([X, X]), ITEMS, **twice)
     write_table(Path("table.csv"), X, ITEMS)
     write_table(Path("traits.csv"), X[:, :2], ITEMS[:2])
     for name in ("north", "south", "west"):

@@ -73,6 +73,36 @@ def test_three_groups(capsys):
     assert (report["items"], report["kernel"], report["permutations"], report["seed"]) == (5, "mallows", 99, 0)
 
 
+def test_blocks_weights_and_pairs(capsys):
+    rows, people = np.concatenate([X, X[:, ::-1]]), np.tile(np.arange(7), 2)
+    weights, when = np.arange(1, 15) / 4, np.repeat(["after", "before"], 7)
+    write_table(Path("all.csv"), rows, ITEMS, when=when, who=people, w=weights)
+    how = {"groups": when, "n_permutations": 99, "rng": 0}
+    report = reported(capsys, "all.csv --group when --blocks who --weights w --permutations 99")
+    same(report, wkendall.two_sample_test(rows, blocks=people, sample_weight=weights, **how))
+    for name, part in (("a", slice(7)), ("b", slice(7, None))):
+        write_table(Path(f"{name}.csv"), rows[part], ITEMS, who=people[part])
+    report = reported(capsys, "a.csv b.csv --blocks who --permutations 99")
+    same(report, wkendall.two_sample_test(rows, blocks=people, **how))
+    report = reported(capsys, "all.csv --group when --skip who --weights w --permutations 99 --pairs 3")
+    wanted = wkendall.pair_differences(wkendall.Rankings(rows, items=ITEMS), sample_weight=weights, **how)
+    for place, pair in enumerate(report["pairs"]):
+        assert list(pair.values()) == [column[place].tolist() for column in wanted[:-1]]
+    assert len(report["pairs"]) == 3
+    run("compare all.csv --group when --skip who,w --permutations 99 --pairs 1")
+    pair = capsys.readouterr().out.splitlines()[-1]
+    assert " before " in pair
+    run("compare all.csv --group who --skip when,w --permutations 99")
+    assert "p-values of every two groups, adjusted for their number:" in capsys.readouterr().out
+    for words, said, code in (
+        ("x.csv votes.toi --blocks who", "--blocks goes with CSV and .npz files", 2),
+        ("all.csv --group when --blocks who --pairs 2", "--pairs does not go with --blocks", 2),
+        ("x.csv y.csv x.npy --pairs 2", "--pairs goes with two groups", 2),
+        ("all.csv --group who --skip when,w --pairs 2", "--pairs goes with two groups, but 'who' has 7", 1),
+    ):
+        fails(capsys, f"compare {words}", said, code)
+
+
 def test_groups_of_one_file(capsys):
     rows, groups = np.concatenate([X, Y, Z]), [10] * 7 + [9] * 3 + [10] * 9
     write_table(Path("all.csv"), rows, ITEMS, age=groups)

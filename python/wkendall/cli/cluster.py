@@ -6,7 +6,7 @@ import argparse
 import csv
 import json
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,26 +25,28 @@ from wkendall.cli.options import (
 )
 from wkendall.cli.output import check_output, new_file, say_written, standard_output, text_file
 from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
-from wkendall.estimators import KendallKMeans
-from wkendall.estimators.cluster_number import ClusterNumber, cluster_number
 from wkendall.gram import check_pairs
 from wkendall.measures import Kernel, Mallows
 from wkendall.statistics.samples import observed
+
+if TYPE_CHECKING:
+    from wkendall.estimators.cluster_number import ClusterNumber
 
 _SUMMARY = "find clusters of rankings, and how many there seem to be"
 _DESCRIPTION = """\
 Divide the rankings of a file into clusters of similar rankings. Print the size
 of each cluster, and the ranking that agrees most with its rankings.
 
-Without --clusters the number of clusters is estimated: the gap statistic, with
-rankings of one cluster of the same spread as reference. The gaps are printed.
+Without --clusters the number of clusters is estimated: clusters are added as
+long as one more lowers the sum of squares by more than it does for simulated
+rankings of the clusters so far. The gaps, and their errors, are printed.
 -o writes the cluster of each ranking to a CSV file.
 """
 _EPILOG = """\
 examples:
   wkendall cluster votes.csv
-  wkendall cluster votes.csv --clusters 3 -o clusters.csv --id name
-  wkendall cluster votes.toi --json
+  wkendall cluster people.csv --skip age --clusters 2 -o clusters.csv
+  wkendall cluster north.toi --json
 """
 
 
@@ -103,6 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find(arguments: argparse.Namespace, kernel: Kernel) -> tuple[Source, Found]:
+    from wkendall.estimators import KendallKMeans
+    from wkendall.estimators.cluster_number import cluster_number
+
     (source,) = read_rankings(arguments, arguments.file, apart=[arguments.weights])
     rankings, clusters, number = source.rankings, arguments.clusters, None
     weights = None if arguments.weights is None else weights_of(source, arguments.weights)
@@ -144,7 +149,7 @@ def _print(found: Found, weighted: bool, file: TextIO) -> None:
     total, many = sum(found.sizes), len(found.sizes)
     if found.number is not None:
         said = "there seems to be 1 cluster" if many == 1 else f"there seem to be {many} clusters"
-        print(f"{said}: the first number whose gap is at least the next one minus its error", file=file)
+        print(f"{said}: one more would bring little", file=file)
         gap, error = found.number.gap, found.number.error
         print("  clusters" + "".join(f" {number:7d}" for number in range(1, len(gap) + 1)), file=file)
         print("  gap     " + "".join(f" {value:7.3f}" for value in gap), file=file)

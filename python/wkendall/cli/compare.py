@@ -40,8 +40,8 @@ examples:
   wkendall compare north.csv south.csv
   wkendall compare north.csv south.csv west.csv --json
   wkendall compare people.csv --group age --weight top --k 3
-  wkendall compare people.csv --group when --blocks person
-  wkendall compare people.csv --group age --weights weight --pairs 5
+  wkendall compare people.csv --group age --pairs 5
+  wkendall compare paired.csv --group when --blocks person --weights weight
   wkendall compare north.toi south.toi --permutations 999 --seed 7
 """
 

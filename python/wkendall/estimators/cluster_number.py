@@ -1,12 +1,17 @@
-"""How many clusters of rankings there seem to be: the gap statistic, with one cluster of the same spread as reference."""
+"""How many clusters of rankings there seem to be.
+
+Clusters are added as long as one more lowers the sum of squares by more than it does for simulated rankings of the
+clusters so far.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from wkendall._arguments import Array, Random, as_order, generator
@@ -20,16 +25,20 @@ from wkendall.estimators.clustering import KendallKMeans
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, check_all_items_fit, read_rankings, sample_weights
 from wkendall.statistics.consensus import consensus_of
-from wkendall.statistics.samples import each_person
+from wkendall.statistics.samples import each_person, pooled
 
 #: If there are more people, this many are drawn: more would change the gaps little.
 MOST_PEOPLE = 1000
 #: Runs of k-means for each number of clusters.
 RUNS = 5
-#: Steps of the search for the rate of the reference, and the largest rate times the number of items.
-STEPS, MOST_RATE = 20, 60.0
-#: Sums of squares below this fraction of that of one cluster count as equal to it.
+#: Steps of the search for the rate of the reference, the largest rate times the number of items, and the number of
+#: people that each step needs: of small data sets several references are drawn, at most MOST_DRAWS.
+STEPS, MOST_RATE, PEOPLE, MOST_DRAWS = 12, 60.0, 500, 8
+#: This fraction of the sum of squares of one cluster is added to all sums of squares, which can be 0.
 SMALLEST = 1e-6
+#: One more cluster counts if it lowers the logarithm of the sum of squares by so many standard errors more than in
+#: simulated rankings, and by so much more: in large data sets every departure from the model has many standard errors.
+ERRORS, LEAST = 2.0, 0.03
 
 
 class ClusterNumber(NamedTuple):
@@ -40,8 +49,7 @@ class ClusterNumber(NamedTuple):
     n_clusters : int
         The number of clusters that there seem to be.
     gap : ndarray of shape (number of clusters tried,)
-        The gap for 1, 2, ... clusters: how much closer the rankings are to the centres of their clusters than in one
-        cluster of the same spread, as a difference of logarithms.
+        For k = 1, 2, ...: how much more one more cluster lowers log W than it does for simulated rankings of k clusters.
     error : ndarray of shape (number of clusters tried,)
         The standard error of each gap.
 
@@ -68,12 +76,12 @@ def cluster_number(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> ClusterNumber:
-    """Estimate how many clusters of rankings there are, from 1: the gap statistic for `KendallKMeans`.
+    """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
 
-    The rankings are clustered into k = 1, 2, ... clusters. W(k) is the sum of the squared distances from the centres.
-    The same is done with reference rankings of one cluster. The gap of k is the mean of log W(k) over the references
-    minus log W(k) of the rankings. The answer is the smallest k whose gap is at least the gap of k + 1 minus its
-    standard error (Tibshirani, Walther and Hastie 2001).
+    W(k) is the sum of the squared distances from the centres of k clusters. One more cluster lowers it, even if there is
+    nothing to find. So the fall log W(k) - log W(k + 1) is compared with that of simulated rankings of k clusters like
+    those found. The gap of k is the fall minus the mean fall in simulations. The answer is the first k whose gap is
+    below twice its standard error, or below 0.03.
 
     Parameters
     ----------
@@ -83,11 +91,11 @@ def cluster_number(
     kernel : Kernel, optional
         As for `KendallKMeans`.
     max_clusters : int
-        The largest number of clusters to try; fewer if there are fewer distinct rankings.
+        The largest answer; less if there are fewer distinct rankings.
     sample_weight : array-like of shape (m,), optional
         The weight of each person, at least 0.
     n_references : int
-        The number of reference data sets, at least 2.
+        The number of simulations for each number of clusters, at least 2.
     rng : int or numpy.random.Generator, optional
         As for `two_sample_test`.
     n_jobs, progress
@@ -100,9 +108,10 @@ def cluster_number(
 
     Notes
     -----
-    A reference has as many people as the data. They are drawn from the Mallows model around the Borda ranking, with the
-    rate at which W(1) is as large as that of the data, and have the same ties and missing items. With uniformly
-    distributed rankings as reference, as in the original method, one concentrated cluster often looks like several.
+    A simulation has as many people as the data. Those of a cluster are drawn from the Mallows model around its Borda
+    ranking, with the rate at which their sum of squares is as large as in the data, and have the same ties and missing
+    items. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference: they compare all k
+    with the same points without clusters, and one concentrated cluster of rankings then often looks like several.
     `docs/consensus.md` compares methods in a simulation.
 
     Examples
@@ -111,10 +120,10 @@ def cluster_number(
     >>> from wkendall.datasets import make_mallows
     >>> X = [*make_mallows(80, [1, 2, 3, 4, 5, 6], 1.0, rng=0), *make_mallows(60, [4, 6, 5, 3, 1, 2], 1.0, rng=1)]
     >>> found = wkendall.cluster_number(X, rng=0)
-    >>> found.n_clusters, found.gap[:3].round(1)
-    (2, array([-0. ,  0.5,  0.5]))
+    >>> found.n_clusters, (found.gap > 2 * found.error).tolist()
+    (2, [True, False])
     """
-    most, references = as_order(max_clusters, "max_clusters"), as_order(n_references, "n_references", 2)
+    most, count = as_order(max_clusters, "max_clusters"), as_order(n_references, "n_references", 2)
     random, run = generator(rng), Run(n_jobs=n_jobs, progress=progress).check()
     rankings = read_rankings(X, "X", threads=run.threads)
     if not len(rankings):
@@ -130,34 +139,49 @@ def cluster_number(
     weights = weights / weights.max()
     model = KendallKMeans(kernel=kernel, n_init=RUNS, n_jobs=n_jobs)
     most = min(most, len(distinct(rankings, weights)[0]))
-    reference = _Reference(rankings, weights, model, random)
+    gaps, errors = [], []
     with progress_bar(run.progress, "cluster_number") as show:
-        squares = [_squares(rankings, weights, model, most, random)]
-        for number in range(references):
-            squares.append(_squares(reference.draw(random), weights, model, most, random))
-            if show is not None:
-                show(number + 1, references)
-    logs = np.log(np.array(squares) + SMALLEST * max(squares[0][0], 1e-300))
-    gap = logs[1:].mean(axis=0) - logs[0]
-    error = logs[1:].std(axis=0) * np.sqrt(1 + 1 / references)
-    enough = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:] - 1e-9)
-    return ClusterNumber(int(enough[0]) + 1 if len(enough) else most, gap, error)
+        wanted, labels = _squares(rankings, weights, model, (1,), random)
+        least = SMALLEST * max(wanted[0], 1e-300)
+        for clusters in range(1, most):
+            both = (clusters, clusters + 1)
+            parts = [np.flatnonzero(labels == cluster) for cluster in range(clusters) if (labels == cluster).any()]
+            references = [_Reference(rankings[part], weights[part], model, random) for part in parts]
+            order, falls = weights[np.concatenate(parts)], []
+            for number in range(count):
+                drawn = pooled([reference.draw(random) for reference in references], run.threads)
+                falls.append(_fall(_squares(drawn, order, model, both, random)[0], least))
+                if show is not None:
+                    show((clusters - 1) * count + number + 1, (most - 1) * count)
+            after, following = _squares(rankings, weights, model, (clusters + 1,), random)
+            gaps.append(_fall([wanted[0], *after], least) - float(np.mean(falls)))
+            errors.append(float(np.std(falls, ddof=1)) * np.sqrt(1 + 1 / count))
+            if gaps[-1] <= max(LEAST, ERRORS * errors[-1]):
+                return ClusterNumber(clusters, np.array(gaps), np.array(errors))
+            wanted, labels = after, following
+    return ClusterNumber(most, np.array(gaps), np.array(errors))
+
+
+def _fall(squares: Sequence[float], least: float) -> float:
+    """Return log W(k) - log W(k + 1)."""
+    before, after = (max(square, 0.0) + least for square in squares)
+    return float(np.log(before / after))
 
 
 def _squares(
-    rankings: Rankings, weights: Array, model: KendallKMeans, most: int, random: np.random.Generator
-) -> list[float]:
-    """Return W(1), ..., W(most)."""
+    rankings: Rankings, weights: Array, model: KendallKMeans, numbers: Iterable[int], random: np.random.Generator
+) -> tuple[list[float], NDArray[np.intp]]:
+    """Return W of some numbers of clusters, and the cluster of each ranking for the last of them."""
     different, member, total = distinct(rankings, weights)
     points = model._points(different, total)
     found: list[float] = []
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore")  # fewer distinct rankings than clusters
-        for clusters in range(1, most + 1):
+        for clusters in numbers:
             model.set_params(n_clusters=clusters, random_state=int(random.integers(2**31)))
             run = model._best_run(points, model._starts(points, different, member, weights))
-            found.append(min(run.inertia, *found) if found else run.inertia)
-    return found
+            found.append(run.inertia)
+    return found, run.labels[member]
 
 
 class _Reference:
@@ -170,14 +194,15 @@ class _Reference:
         ranks = np.asarray(rankings._ranks(), dtype=np.float64)
         self.ranks, self.missing = np.sort(ranks, axis=1), np.isnan(ranks)
         self.plain = rankings.kind == "complete"
-        wanted = _squares(rankings, weights, model, 1, random)[0]
+        wanted = _squares(rankings, weights, model, (1,), random)[0][0]
         # The same random numbers in all steps, so that W(1) falls smoothly with the rate.
         seed, low, high = int(random.integers(2**31)), 0.0, MOST_RATE / max(1, rankings.n_items)
+        draws = min(MOST_DRAWS, -(-PEOPLE // len(rankings)))
         for _ in range(STEPS):
             self.rate = (low + high) / 2
-            drawn = self.draw(np.random.default_rng(seed))
-            wide = _squares(drawn, weights, model, 1, random)[0] > wanted
-            low, high = (self.rate, high) if wide else (low, self.rate)
+            drawn = [self.draw(np.random.default_rng([seed, number])) for number in range(draws)]
+            mean = sum(_squares(some, weights, model, (1,), random)[0][0] for some in drawn) / draws
+            low, high = (self.rate, high) if mean > wanted else (low, self.rate)
 
     def draw(self, random: np.random.Generator) -> Rankings:
         """Draw a ranking for each person."""
