@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -13,7 +14,7 @@ from wkendall._errors import bad_argument, bad_entry
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.reading.tables import Table, check_same_observations, read_table_columns
+from wkendall.reading.tables import Kind, Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]
 Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
@@ -139,7 +140,7 @@ def corr(
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
         length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of
-        pandas and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
+        pandas and pyarrow and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
         series or a 1-d array is one column. Values that a sparse array does not store are 0; the time depends on the
         stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
     other : the same, optional
@@ -188,8 +189,9 @@ def corr(
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns. A polars object gives a DataFrame whose columns have the labels; its rows are in the
-        order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
+        the labels of the columns; so does one of modin. An object of polars or pyarrow gives one whose columns have the
+        labels; its rows are in the order of the columns of `data`, because there is no index. Other data frames become
+        those of pandas (`to_pandas`) or pyarrow (the Arrow interface). Other input gives an array. A value is NaN if two
         columns have fewer than two common observations, or if all common observations of a column are equal. This also
         holds on the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the
         result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of matrices of this form.
@@ -354,13 +356,7 @@ class _Run(NamedTuple):
         known = {name: column for name, column in table._asdict().items() if column is not None}
         of_x, of_y = self.x, self.x if self.y is None else self.y
         known |= {"i": _taken(of_x, first), "j": _taken(of_y, second)}
-        if self.x.kind == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(known)
-        import polars as pl
-
-        return pl.DataFrame(known)
+        return _frame(self.x.kind, known)
 
     def _with_counts(
         self, arrays: list[Array | None], first: NDArray[np.int64] | None, second: NDArray[np.int64] | None
@@ -522,16 +518,18 @@ def _labelled(x: Table, y: Table | None, matrix: NDArray[Any]) -> Any:
     """Return a matrix in the type of `data`, with the labels of the columns."""
     columns = x if y is None else y
     labels = range(columns.columns) if columns.labels is None else columns.labels
-    if x.kind == "pandas":
-        import pandas as pd
+    if x.kind is None:
+        return matrix
+    if x.kind in ("pandas", "modin"):
+        return _frame(x.kind, matrix, index=x.labels, columns=labels)
+    names = [str(label) for label in labels]
+    if len(set(names)) < len(names):
+        rule = f" has columns of the same name, which a {x.kind} data frame cannot have"
+        raise bad_argument("other", rule, kind="no name")
+    return _frame(x.kind, dict(zip(names, np.ascontiguousarray(matrix.T), strict=True)))
 
-        return pd.DataFrame(matrix, index=x.labels, columns=labels)
-    if x.kind == "polars":
-        import polars as pl
 
-        names = [str(label) for label in labels]
-        if len(set(names)) < len(names):
-            rule = " has columns of the same name, which a polars data frame cannot have"
-            raise bad_argument("other", rule, kind="no name")
-        return pl.DataFrame(matrix, schema=names)
-    return matrix
+def _frame(kind: Kind, *values: Any, **labels: Any) -> Any:
+    """Return a data frame of a library."""
+    package = import_module("modin.pandas" if kind == "modin" else kind)
+    return (package.table if kind == "pyarrow" else package.DataFrame)(*values, **labels)
