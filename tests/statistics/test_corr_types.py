@@ -136,6 +136,8 @@ def test_tables_of_pyarrow():
 class Foreign:
     """A data frame of a library that the package does not know."""
 
+    columns = ("tea", "milk", "beer")
+
     def __init__(self, frame, way):
         setattr(self, way, getattr(frame, way) if way == "__arrow_c_stream__" else lambda: frame)
 
@@ -155,6 +157,9 @@ def test_frames_of_other_libraries():
         np.testing.assert_array_equal(np.asarray(found), wkendall.corr(frame))
         rankings = wkendall.Rankings(Foreign(frame, way), items=["beer", "milk", "tea"])
         assert rankings.to_lists()[0] == ["milk", "tea", "beer"]
+    annotated = type("AnnData", (), {"X": frame.to_numpy()})()
+    with pytest.raises(TypeError, match=r"data is an AnnData: pass data\.X, or data\.to_df\(\)"):
+        wkendall.corr(annotated)
 
 
 @pytest.mark.parametrize("kind", ["bool", "int64", "uint8", "uint64", "double", "float", "decimal128(25, 4)"])

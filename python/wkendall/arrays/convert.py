@@ -51,9 +51,10 @@ def known_frame(values: Any) -> Any:
     library = library_of(values)
     if library in ("numpy", "builtins", "pandas", "polars"):
         return values
-    source = getattr(values, "modin", values)
-    if library != "pyarrow" and callable(getattr(source, "to_pandas", None)):
-        return source.to_pandas()
+    if library == "modin":
+        return values.modin.to_pandas()
+    if hasattr(values, "columns") and hasattr(values, "to_pandas") and library != "pyarrow":
+        return values.to_pandas()
     if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "chunks"):  # a table, not a column
         import pyarrow as pa
 

@@ -86,6 +86,8 @@ def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
         return _from_polars(data, name)
     if library == "pyarrow":
         return _from_arrow(data, name)
+    if type(data).__name__ == "AnnData":
+        raise bad_type(name, f" is an AnnData: pass {name}.X, or {name}.to_df() for the names of the variables")
     if library == "pandas" and getattr(data, "ordered", False) is True:  # ordered categories without a series
         return Table(_joined(iter([_of_codes(data.codes)]), _places(name, 1), len(data)))
     return Table(_from_array(data, name))
