@@ -70,6 +70,8 @@ def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
 
     With `sparse`, sparse arrays are read as such: what they do not store is 0.
     """
+    if type(data) is np.ndarray:
+        return Table(_from_array(data, name))
     check_collected(data, name)
     if is_sparse(data):
         if not sparse:
@@ -249,11 +251,11 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     if array.ndim not in (1, 2):
         raise wrong_axes(array, name, f"{_MEANING}, or one column")
     array = array[:, np.newaxis] if array.ndim == 1 else array
-    places = _places(name, array.shape[1])
-    if missing is not None and missing.any():
-        return _joined(zip(array.T, missing.reshape(array.shape).T, strict=True), places, len(array))
-    if array.dtype.kind in "iufb" and array.dtype.itemsize <= 8:
+    if array.dtype.kind in "iufb" and array.dtype.itemsize <= 8 and (missing is None or not missing.any()):
         return _of_one_type(array, name)
+    places = _places(name, array.shape[1])
+    if missing is not None:
+        return _joined(zip(array.T, missing.reshape(array.shape).T, strict=True), places, len(array))
     return _joined(((column, None) for column in array.T), places, len(array))
 
 

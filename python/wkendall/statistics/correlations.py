@@ -18,6 +18,7 @@ from wkendall.reading.tables import Kind, Table, check_same_observations, read_t
 
 Alternative = Literal["two-sided", "less", "greater"]
 Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
+_ALTERNATIVES, _METHODS = get_args(Alternative), get_args(Method)
 _ADVICE = (
     "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
 )
@@ -167,7 +168,8 @@ def corr(
         frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
     confidence : float, optional
         Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the scale
-        of Fisher's transformation; it takes O(n log n) for a pair of columns. NaN if there is no correlation without one of
+        of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use Student's
+        distribution with fewer degrees of freedom the more a few observations decide. NaN if there is no correlation without one of
         the observations.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
@@ -214,7 +216,7 @@ def corr(
     settings = _settings(method, min_periods, weights, confidence, alternative if pvalues else None, data)
     check_flag(pvalues, "pvalues")
     check_flag(progress, "progress")
-    check_choice(alternative, "alternative", get_args(Alternative))
+    check_choice(alternative, "alternative", _ALTERNATIVES)
     if pairs is not None and at_least is not None:
         raise ValueError("both pairs and at_least are given: pass one of them")
     threads = as_threads(n_jobs)
@@ -274,7 +276,7 @@ def corr_difference(
     """
     from scipy.special import ndtr, ndtri
 
-    check_choice(alternative, "alternative", get_args(Alternative))
+    check_choice(alternative, "alternative", _ALTERNATIVES)
     settings = _settings(method, 1, weights, confidence, None, x)
     tables = [read_table_columns(values, name) for name, values in (("x", x), ("y", y), ("z", z))]
     for name, values, table in zip("yz", (y, z), tables[1:], strict=True):
@@ -397,8 +399,13 @@ def _counts(
                 for table, present in zip((x, other), known, strict=True))  # fmt: skip
     if first is None:
         # Not a product of matrices: BLAS ends the process if there is no memory.
-        bits = np.packbits(one, axis=1), np.packbits(two, axis=1)
-        return np.array([np.bitwise_count(row & bits[1]).sum(axis=1) for row in bits[0]], dtype=np.int64).reshape(shape)
+        words, others = _words(one), _words(two)
+        counts = np.empty(shape, dtype=np.int64)
+        at_once = max(1, 2**20 // max(1, others.size))
+        for start in range(0, shape[0], at_once):
+            common = np.bitwise_count(words[:, start : start + at_once, np.newaxis] & others[:, np.newaxis])
+            common.sum(axis=0, dtype=np.int64, out=counts[start : start + at_once])
+        return counts
     assert second is not None
     at_once = max(1, 2**24 // max(1, x.observations))
     parts = [np.empty(0, dtype=np.int64)]
@@ -406,6 +413,14 @@ def _counts(
         chosen = slice(start, start + at_once)
         parts.append((one[first[chosen]] & two[second[chosen]]).sum(axis=1))
     return np.concatenate(parts)
+
+
+def _words(present: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return flags as bits of words: a row for each word, a column for each row of flags."""
+    bits = np.packbits(present, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(padded.view(np.uint64).T)
 
 
 def _settings(
@@ -417,7 +432,7 @@ def _settings(
     data: Any,
 ) -> dict[str, Any]:
     """Check the options that do not depend on the table."""
-    check_choice(method, "method", get_args(Method))
+    check_choice(method, "method", _METHODS)
     if confidence is not None and not (isinstance(confidence, float) and 0.0 < confidence < 1.0):
         raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1, for instance 0.95")
     if weights is not None:
@@ -521,7 +536,7 @@ def _labelled(x: Table, y: Table | None, matrix: NDArray[Any]) -> Any:
     if x.kind is None:
         return matrix
     if x.kind in ("pandas", "modin"):
-        return _frame(x.kind, matrix, index=x.labels, columns=labels)
+        return _frame(x.kind, matrix, index=x.labels, columns=labels, copy=False)
     names = [str(label) for label in labels]
     if len(set(names)) < len(names):
         rule = f" has columns of the same name, which a {x.kind} data frame cannot have"
