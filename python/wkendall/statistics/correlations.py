@@ -169,8 +169,8 @@ def corr(
     confidence : float, optional
         Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the scale
         of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use Student's
-        distribution with fewer degrees of freedom the more a few observations decide. NaN if there is no correlation without one of
-        the observations.
+        distribution, with fewer degrees of freedom the more a few observations decide. NaN if there is no correlation
+        without one of the observations.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
         exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
