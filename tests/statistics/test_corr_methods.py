@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 from scipy import stats
+from wkendall import _core
 
 METHODS = ("tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman")
 
@@ -288,3 +289,22 @@ def test_dates_booleans_and_durations_have_their_order():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         wkendall.corr([[1, 2], [2, 1], [3, 3]], **options)
+
+
+@pytest.mark.parametrize("columns", [1, 23, 24, 49])
+@pytest.mark.parametrize("n", [1, 2, 112, 113, 300])
+def test_spearman_of_complete_columns(columns, n):
+    """Columns are multiplied in groups of 24, 112 observations at a time."""
+    rng = np.random.default_rng(n)
+    x, y = np.floor(3 * rng.normal(size=(columns, n))), rng.normal(size=(30, n))
+    x[0] = 1
+    settings = {"method": "spearman", "least": 1, "alternative": None, "confidence": None, "weights": None}
+    for other in (None, y):
+        first, second = (stats.rankdata(side, axis=1) - (n + 1) / 2 for side in (x, x if other is None else other))
+        with np.errstate(invalid="ignore"):
+            expected = first @ second.T / np.sqrt(np.outer((first**2).sum(axis=1), (second**2).sum(axis=1)))
+        given = _core.Columns(x), None if other is None else _core.Columns(other)
+        found = _core.correlations(*given, settings)[0]
+        np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0, atol=1e-13)
+        for options in ({"tile": 7}, {"tile": 48, "threads": 2}, {"backend": "portable"}):
+            np.testing.assert_array_equal(_core.correlations(*given, settings, **options)[0], found)
