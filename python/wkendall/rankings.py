@@ -19,7 +19,7 @@ from wkendall._arguments import check_same_rows, entry_name, group_rows, real_ar
 from wkendall._errors import RankingError, bad_argument, located
 from wkendall._memory import check_fits
 from wkendall._text import short, shown, some_names
-from wkendall.arrays.convert import check_collected, check_not_rearranged, labels_of
+from wkendall.arrays.convert import check_collected, check_not_rearranged, known_frame, labels_of, library_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 from wkendall.description import Description, Source
@@ -42,7 +42,7 @@ class Rankings:
     X : array-like of shape (m, n), data frame, sparse array or Rankings
         One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. All rows are permutations of 1..n, or
         all rows are permutations of 0..n-1. `X` can be a list of rows, an array of integers or of floats with whole
-        values, or a data frame of pandas or polars. The columns of a data frame are the names of the items.
+        values, or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
         Scores are any real numbers; larger is better, and the scores of a row must differ.
@@ -103,10 +103,12 @@ class Rankings:
         reading = Reading(input, top, ties, missing)
         names = None
         if items is not None:
+            X = known_frame(X)
             known = X._items if isinstance(X, Rankings) else item_names(X, "columns", reading, "X")
             names = as_names(items, known)
             if known is not None and not isinstance(X, Rankings):
-                X = cast("Any", X)[list(names)]
+                frame = cast("Any", X)
+                X = frame.select(list(names)) if library_of(X) == "pyarrow" else frame[list(names)]
         read = read_rankings(X, "X", reading)
         if names is not None:
             if len(names) != read.n_items:
@@ -492,6 +494,7 @@ def read_rankings(
     if isinstance(values, Rankings):
         _check_not_read(reading, name)
         return values
+    values = known_frame(values)
     items, labels = item_names(values, "columns", reading, name), row_labels(values)
     try:
         core, listed = reading.read(values, name, 2, threads)

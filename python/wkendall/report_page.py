@@ -239,7 +239,7 @@ def _clusters(subject: Subject) -> Part:
         for place, cluster in enumerate(np.argsort(-sizes, kind="stable"))
     ]
     said = f"There seem to be {number.n_clusters} clusters."
-    text = f"<p>{said} (Gap statistic; up to {MOST_CLUSTERS} were tried.)</p>"
+    text = f"<p>{said} (Up to {MOST_CLUSTERS} were tried.)</p>"
     return Part("Clusters", text + html_table(("cluster", "rankings", "consensus"), lines), said)
 
 

@@ -2,7 +2,7 @@
 
 use super::detail::{Details, Estimate};
 use super::finish::{Counts, Finish};
-use super::normal::quantile;
+use super::normal::{quantile, student_quantile};
 use super::sparse::Lookup;
 use super::{Coefficient, Columns, CorrelationSettings, Correlations, Kind, Levels};
 use crate::error::Error;
@@ -235,7 +235,7 @@ impl<'a> ByPairs<'a> {
 
     /// The coefficient with its p-value and interval.
     fn finished(&self, found: &Estimate) -> Entry {
-        let Estimate { statistic, error, null_error, balance, observations } = *found;
+        let Estimate { statistic, error, transformed, null_error, balance, observations } = *found;
         if statistic.is_nan() || observations < self.finish.least() {
             return NONE;
         }
@@ -252,7 +252,7 @@ impl<'a> ByPairs<'a> {
         if statistic.abs() >= 1.0 || error == 0.0 {
             return [statistic, pvalue, statistic, statistic];
         }
-        let (middle, half) = (statistic.atanh(), self.width * error / (1.0 - statistic * statistic));
+        let (middle, half) = (statistic.atanh(), student_quantile(self.width, transformed.1) * transformed.0);
         [statistic, pvalue, (middle - half).tanh(), (middle + half).tanh()]
     }
 }

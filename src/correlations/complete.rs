@@ -47,20 +47,6 @@ pub(super) fn fill(
     finishing.run(&of_rows, statistic, pvalue, threads, &mut look)
 }
 
-/// Replaces the values of columns without any order by NaN.
-pub(super) fn without_constant(x: &Incomplete, y: &Incomplete, matrix: &mut [f64]) -> Result<(), Error> {
-    let constant = |set: &Incomplete| memory::collect((0..set.rows()).map(|row| set.row(row).ranges().count() < 2));
-    let (of_x, of_y) = (constant(x)?, constant(y)?);
-    for (row, of_row) in matrix.chunks_mut(of_y.len().max(1)).zip(of_x) {
-        for (value, &of_column) in row.iter_mut().zip(&of_y) {
-            if of_row || of_column {
-                *value = f64::NAN;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; returns
 /// whether it is tau.
 fn count_pairs(

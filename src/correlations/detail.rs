@@ -28,6 +28,8 @@ pub(super) struct Estimate {
     pub(super) statistic: f64,
     /// The jackknife standard error.
     pub(super) error: f64,
+    /// The standard error on the scale of Fisher's transformation, and 1 over its degrees of freedom.
+    pub(super) transformed: (f64, f64),
     /// The standard deviation of the balance under independence, as estimated for Somers' D.
     pub(super) null_error: f64,
     /// The sum over both orders of all pairs: concordant minus discordant.
@@ -163,12 +165,20 @@ impl Details {
         self.without.clear();
         memory::reserve(&mut self.without, self.all.len())?;
         self.without.extend(self.all.iter().map(|one| sums.without(one).coefficient(coefficient)));
-        let count = self.all.len() as f64;
-        let mean = self.without.iter().sum::<f64>() / count;
-        let spread = self.without.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+        let statistic = sums.coefficient(coefficient);
+        let (error, _) = jackknife(self.without.iter().copied());
+        let mut transformed = (error / (1.0 - statistic * statistic), 0.0);
+        if coefficient == Coefficient::Spearman {
+            // A few observations can decide. Intervals of the other coefficients cover enough without this.
+            let (error, excess) = jackknife(self.without.iter().map(|value| value.atanh()));
+            if error.is_finite() {
+                transformed = (error, (excess / (2.0 * self.all.len() as f64)).min(1.0 / 3.0));
+            }
+        }
         Ok(Some(Estimate {
-            statistic: sums.coefficient(coefficient),
-            error: (spread * (count - 1.0) / count).sqrt(),
+            statistic,
+            error,
+            transformed,
             null_error: 2.0 * (squares - sums.h * sums.h / sums.total).max(0.0).sqrt(),
             balance: sums.h,
             observations: self.all.len(),
@@ -317,6 +327,19 @@ impl Details {
             (one.moved[1], one.moved[3]) = (r, q);
         }
     }
+}
+
+/// The jackknife standard error, from the values without each observation, and the excess of their kurtosis.
+fn jackknife(without: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = without.clone().count() as f64;
+    let mean = without.clone().sum::<f64>() / count;
+    let (mut second, mut fourth) = (0.0, 0.0);
+    for value in without {
+        let square = (value - mean) * (value - mean);
+        second += square;
+        fourth += square * square;
+    }
+    ((second * (count - 1.0) / count).sqrt(), (count * fourth / (second * second) - 3.0).max(0.0))
 }
 
 /// The sum over the first `end` levels.

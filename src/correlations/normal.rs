@@ -1,4 +1,5 @@
-//! Tails of the normal distribution, with relative error 1e-12 for all values that a double can represent.
+//! Tails and quantiles of the normal distribution. The tails have a relative error of 1e-12 for all values that a double
+//! can represent.
 //!
 //! The tails are exp(-x^2) f(x) with f(x) = exp(x^2) erfc(x), which falls slowly. A table has the Taylor series of f at
 //! some points. Its derivatives follow from f' = 2 x f - 2 / sqrt(pi).
@@ -45,6 +46,15 @@ pub(super) fn quantile(probability: f64) -> f64 {
     0.5 * (low + high)
 }
 
+/// The quantile of Student's distribution for the probability of a normal quantile z, with `inverse` = 1 over the degrees of
+/// freedom: the first terms of its expansion in this number, with an error below 1 % for z up to 2 and 3 or more degrees.
+pub(super) fn student_quantile(z: f64, inverse: f64) -> f64 {
+    let s = z * z;
+    let terms =
+        [(s + 1.0) / 4.0, ((5.0 * s + 16.0) * s + 3.0) / 96.0, (((3.0 * s + 19.0) * s + 17.0) * s - 15.0) / 384.0];
+    z * terms.iter().rev().fold(0.0, |sum, term| (sum + term) * inverse) + z
+}
+
 /// The first terms of the Taylor series of exp(x^2) erfc(x).
 fn series(x: f64) -> [f64; TERMS] {
     let mut terms = [0.0; TERMS];
@@ -83,6 +93,18 @@ fn far(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_of_student() {
+        for (freedom, expected) in [(3.0, 3.1824), (5.0, 2.5706), (10.0, 2.228_14), (30.0, 2.042_27), (1e9, 1.959_964)]
+        {
+            let found = student_quantile(quantile(0.025), 1.0 / freedom);
+            assert!(
+                (found / expected - 1.0).abs() < 1.1 / f64::powi(freedom, 4) + 1e-5,
+                "{freedom}: {found}, not {expected}"
+            );
+        }
+    }
 
     /// Values of the complementary error function, from a table.
     const KNOWN: [(f64, f64); 8] = [

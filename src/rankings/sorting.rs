@@ -13,21 +13,117 @@ const PART: usize = 1 << 18;
 /// Integers are counted instead of sorted if their range is at most this many times the number of items.
 const SPAN: u64 = 4;
 
+/// Rows of at least this many items are sorted digit by digit. Measured: as fast for 1,000 items, half the time for 10,000.
+const BY_DIGITS: usize = 2000;
+
+/// The bits of a digit.
+const DIGIT: u32 = 9;
+
+/// Sorts items by keys of 64 bits; memory for one thread.
+///
+/// The highest bits of a key and the number of the item share one word. Sorting words takes 0.4 times as long as sorting
+/// pairs. Items whose words agree in the bits of the key are compared again, if bits have been left out.
+struct KeySort {
+    /// The key of each item.
+    keys: Vec<u64>,
+    words: Vec<u64>,
+    spare: Vec<u64>,
+}
+
+impl KeySort {
+    /// For rows of `items` items, unless they are sorted in place.
+    fn new(items: usize) -> Result<Self, Error> {
+        let mut new = Self { keys: Vec::new(), words: Vec::new(), spare: Vec::new() };
+        if items <= PART {
+            memory::reserve(&mut new.keys, items)?;
+            memory::reserve(&mut new.words, items)?;
+            memory::reserve(&mut new.spare, if items < BY_DIGITS { 0 } else { items })?;
+        }
+        Ok(new)
+    }
+
+    fn set_keys(&mut self, keys: impl Iterator<Item = u64>) {
+        self.keys.clear();
+        self.keys.extend(keys);
+    }
+
+    /// Sorts items by their keys, equal ones by item. They must be sorted by item.
+    fn sort(&mut self, order: &mut [u32]) {
+        let Self { keys, words, spare } = self;
+        let keys_of = || order.iter().map(|&item| keys[item as usize]);
+        let (min, max) = keys_of().fold((u64::MAX, 0), |(min, max), key| (key.min(min), key.max(max)));
+        if min >= max {
+            return;
+        }
+        let (shift, bits) = ((max - min).leading_zeros(), keys.len().next_power_of_two().trailing_zeros());
+        let of_item = (1 << bits) - 1;
+        words.clear();
+        words.extend(
+            (order.iter().zip(keys_of())).map(|(&item, key)| (key - min) << shift & !of_item | u64::from(item)),
+        );
+        if words.len() < BY_DIGITS {
+            words.sort_unstable();
+        } else {
+            sort_by_digits(words, spare, bits);
+        }
+        for (place, &word) in order.iter_mut().zip(&*words) {
+            *place = (word & of_item) as u32;
+        }
+        if shift >= bits {
+            return;
+        }
+        let mut rest = order;
+        for near in words.chunk_by(|one, other| one ^ other <= of_item) {
+            let items;
+            (items, rest) = rest.split_at_mut(near.len());
+            let first = keys[items[0] as usize];
+            if items.iter().any(|&item| keys[item as usize] != first) {
+                items.sort_unstable_by_key(|&item| (keys[item as usize], item));
+            }
+        }
+    }
+}
+
+/// Sorts words by their bits from `first` on; equal ones keep their order.
+fn sort_by_digits(words: &mut Vec<u64>, spare: &mut Vec<u64>, first: u32) {
+    const VALUES: usize = 1 << DIGIT;
+    let digit = |word: u64, place: u32| (word >> (first + DIGIT * place)) as usize % VALUES;
+    let mut counts = [[0_u32; VALUES]; u64::BITS.div_ceil(DIGIT) as usize];
+    let places = (u64::BITS - first).div_ceil(DIGIT);
+    for &word in &*words {
+        for (place, counts) in (0..places).zip(&mut counts) {
+            counts[digit(word, place)] += 1;
+        }
+    }
+    spare.clear();
+    spare.resize(words.len(), 0);
+    for (place, counts) in (0..places).zip(&mut counts) {
+        if counts.iter().any(|&count| count as usize == words.len()) {
+            continue;
+        }
+        let mut next = 0;
+        for count in counts.iter_mut() {
+            next += std::mem::replace(count, next);
+        }
+        for &word in &*words {
+            let at = &mut counts[digit(word, place)];
+            spare[*at as usize] = word;
+            *at += 1;
+        }
+        std::mem::swap(words, spare);
+    }
+}
+
 /// Sorts the items of a row by numbers that all have a place; memory for one thread.
 pub(super) struct ItemSort {
     cancel: Cancel,
-    keys: Vec<(u64, u32)>,
+    keys: KeySort,
 }
 
 impl ItemSort {
     /// For rows of so many items.
     pub(super) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
-        let mut new = Self { cancel: cancel.clone(), keys: Vec::new() };
-        // Longer rows are sorted in place.
-        if items <= PART {
-            memory::reserve(&mut new.keys, items)?;
-        }
-        Ok(new)
+        Ok(Self { cancel: cancel.clone(), keys: KeySort::new(items)? })
     }
 
     /// Whether the run is to end.
@@ -38,19 +134,15 @@ impl ItemSort {
     /// Writes the items, the one with the largest number first; `spare` loses its contents. False if the run ended
     /// meanwhile.
     pub(super) fn fill<V: Value>(&mut self, values: &[V], spare: &mut [u32], order: &mut [u32]) -> bool {
+        for (item, place) in (0..).zip(order.iter_mut()) {
+            *place = item;
+        }
         if values.len() > PART {
-            for (item, place) in (0..).zip(order.iter_mut()) {
-                *place = item;
-            }
             let compare = |i: u32, j: u32| values[j as usize].order(values[i as usize]);
             return sort_long::<V>(order, spare, &self.cancel, compare);
         }
-        self.keys.clear();
-        self.keys.extend((0..).zip(values).map(|(item, value)| (!value.key(), item)));
-        self.keys.sort_unstable();
-        for (place, &(_, item)) in order.iter_mut().zip(&self.keys) {
-            *place = item;
-        }
+        self.keys.set_keys(values.iter().map(|value| !value.key()));
+        self.keys.sort(order);
         true
     }
 }
@@ -58,20 +150,17 @@ impl ItemSort {
 /// Sorts the items of a row into blocks of equal numbers; memory for one thread.
 pub(super) struct BlockSort {
     cancel: Cancel,
-    keys: Vec<(u64, u32)>,
+    keys: KeySort,
     counts: Vec<u32>,
 }
 
 impl BlockSort {
     /// For rows of `items` items.
     pub(super) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
-        let mut new = Self { cancel: cancel.clone(), keys: Vec::new(), counts: Vec::new() };
+        let mut counts = Vec::new();
         // Longer rows are sorted in place.
-        if items <= PART {
-            memory::reserve(&mut new.keys, items)?;
-            memory::reserve(&mut new.counts, items * SPAN as usize + 1)?;
-        }
-        Ok(new)
+        memory::reserve(&mut counts, if items <= PART { items * SPAN as usize + 1 } else { 0 })?;
+        Ok(Self { cancel: cancel.clone(), keys: KeySort::new(items)?, counts })
     }
 
     /// Writes the items in the order of their numbers, equal ones by item, those without a position last; and for each
@@ -80,7 +169,7 @@ impl BlockSort {
     pub(super) fn fill<V: Value>(
         &mut self,
         descending: bool,
-        has_place: fn(V) -> bool,
+        has_place: impl Fn(V) -> bool + Copy,
         values: &[V],
         starts: &mut [u32],
         order: &mut [u32],
@@ -105,7 +194,13 @@ impl BlockSort {
     }
 
     /// Sorts integers of a small range by counting them; returns false for other numbers.
-    fn count<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) -> bool {
+    fn count<V: Value>(
+        &mut self,
+        descending: bool,
+        has_place: impl Fn(V) -> bool + Copy,
+        values: &[V],
+        order: &mut [u32],
+    ) -> bool {
         let key = |value: V| value.whole().map(|whole| if descending { !whole } else { whole });
         let (mut min, mut max, mut listed) = (i64::MAX, i64::MIN, 0);
         for &value in values.iter().filter(|&&value| has_place(value)) {
@@ -139,13 +234,23 @@ impl BlockSort {
         true
     }
 
-    fn sort_keys<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) {
-        let known = (0..).zip(values).filter(|&(_, &value)| has_place(value));
-        self.keys.clear();
-        self.keys.extend(known.map(|(item, value)| (if descending { !value.key() } else { value.key() }, item)));
-        self.keys.sort_unstable();
+    fn sort_keys<V: Value>(
+        &mut self,
+        descending: bool,
+        has_place: impl Fn(V) -> bool + Copy,
+        values: &[V],
+        order: &mut [u32],
+    ) {
+        let flip = if descending { u64::MAX } else { 0 };
+        self.keys.set_keys(values.iter().map(|value| value.key() ^ flip));
+        let mut known = 0;
+        for (item, &value) in (0..).zip(values) {
+            order[known] = item;
+            known += usize::from(has_place(value));
+        }
+        self.keys.sort(&mut order[..known]);
         let missing = (0..).zip(values).filter(|&(_, &value)| !has_place(value)).map(|(item, _)| item);
-        for (place, item) in order.iter_mut().zip(self.keys.iter().map(|&(_, item)| item).chain(missing)) {
+        for (place, item) in order[known..].iter_mut().zip(missing) {
             *place = item;
         }
     }
@@ -153,7 +258,7 @@ impl BlockSort {
     fn sort_in_place<V: Value>(
         &self,
         descending: bool,
-        has_place: fn(V) -> bool,
+        has_place: impl Fn(V) -> bool + Copy,
         values: &[V],
         spare: &mut [u32],
         order: &mut [u32],
@@ -270,6 +375,31 @@ fn merge(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_sorted_exactly() {
+        for items in [0_u32, 1, 2, 3, 64, 65, 1000, 1999, 2000, 5000] {
+            let spread = |item: u32| u64::from(item).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            // All bits; few values; close keys with one far away; one value; keys that differ in the highest bits only.
+            let kinds: [&dyn Fn(u32) -> u64; 6] = [
+                &spread,
+                &|item| (spread(item) % 7) << 40,
+                &|item| if item == 5 { u64::MAX } else { spread(item) >> 55 },
+                &|_| u64::MAX,
+                &|item| spread(item) & (7 << 61),
+                &|item| (1 << 62) + spread(item) % 3,
+            ];
+            for (kind, key) in kinds.iter().enumerate() {
+                let mut sort = KeySort::new(items as usize).unwrap();
+                sort.set_keys((0..items).map(key));
+                let mut order: Vec<u32> = (0..items).filter(|item| item % 5 < 4).collect();
+                let mut expected = order.clone();
+                expected.sort_by_key(|&item| key(item));
+                sort.sort(&mut order);
+                assert_eq!(order, expected, "{items} items, kind {kind}");
+            }
+        }
+    }
 
     #[test]
     fn parts_are_merged_into_what_sorting_at_once_gives() {

@@ -423,7 +423,7 @@ impl<'a> RowsMut<'a> {
     /// Reads a ranking; returns whether its numbers are valid, or the run is stopped.
     fn read<V: Value>(&mut self, reading: Reading, values: &[V], sort: &mut BlockSort) -> bool {
         let Reading { descending, ties, missing, infinite } = reading;
-        let has_place = if infinite { V::is_known } else { V::is_real };
+        let has_place = |value: V| if infinite { value.is_known() } else { value.is_real() };
         let allowed = |value: &V| has_place(*value) || missing != Missing::Error && !value.is_known();
         if !values.iter().all(allowed) {
             return false;
@@ -453,7 +453,10 @@ impl<'a> RowsMut<'a> {
             let start = (self.starts_at[end - 1] as usize).min(end - 1);
             let block;
             (block, down) = down.split_at_mut(end - start);
-            block.copy_from_slice(&self.orders[start..end]);
+            match block {
+                [only] => *only = self.orders[start], // faster than a copy
+                block => block.copy_from_slice(&self.orders[start..end]),
+            }
             end = start;
         }
     }

@@ -107,6 +107,61 @@ def test_types_of_polars(kind, null):
     np.testing.assert_allclose(found["x"][1], expected, rtol=0, atol=1e-14)
 
 
+def test_tables_of_pyarrow():
+    pa = pytest.importorskip("pyarrow")
+    days = [None if row == 1 else datetime.datetime(2020, 1, row + 1) for row in (4, 1, 0, 6, 2)]
+    columns = {
+        "whole": [1, None, BIG + 1, BIG, 5], "flag": [True, False, None, True, False], "real": [0.5, None, np.inf, -1, 2],
+        "day": [day and day.date() for day in days], "stamp": days, "time": [datetime.time(h) for h in (5, 2, 1, 6, 3)],
+        "span": [day and day - days[2] for day in days], "decimal": [Decimal("1.5"), None, Decimal(-1), Decimal(3), Decimal(3)],
+    }  # fmt: skip
+    levels = ["low", "middle", "high"]
+    category = pa.DictionaryArray.from_arrays([0, 2, 1, None, 2], levels, ordered=True)
+    table = pa.table(columns).append_column("level", category)
+    table = pa.concat_tables([table.slice(0, 2), table.slice(2)])
+    places = dict(columns, level=[0, 2, 1, None, 2])
+    found = wkendall.corr(table, pvalues=True)
+    assert isinstance(found.pvalue, pa.Table)
+    assert found.statistic.column_names == table.column_names
+    expected = [[tau(x, y) for y in places.values()] for x in places.values()]
+    np.testing.assert_allclose(np.asarray(found.statistic), expected, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(wkendall.corr(table["whole"], table["level"].combine_chunks()), [[expected[0][8]]])
+    assert wkendall.corr(table, at_least=0.99).column_names == ["i", "j", "statistic"]
+    batch = table.combine_chunks().to_batches()[0]
+    np.testing.assert_array_equal(np.asarray(wkendall.corr(batch)), np.asarray(found.statistic))
+    with pytest.raises(wkendall.RankingError, match="column 'x' holds 'a' in row 0, a text"):
+        wkendall.corr(pa.table({"x": ["a", "b"]}))
+
+
+class Foreign:
+    """A data frame of a library that the package does not know."""
+
+    columns = ("tea", "milk", "beer")
+
+    def __init__(self, frame, way):
+        setattr(self, way, getattr(frame, way) if way == "__arrow_c_stream__" else lambda: frame)
+
+
+def test_frames_of_other_libraries():
+    frame = pd.DataFrame({"tea": [2, 1, 3], "milk": [1, 2, 1], "beer": [3, 3, 2]}, index=list("pqr"))
+    ways = [("to_pandas", pd.DataFrame)]
+    try:
+        import pyarrow as pa
+
+        ways.append(("__arrow_c_stream__", pa.Table))
+    except ImportError:
+        pass
+    for way, kind in ways:
+        found = wkendall.corr(Foreign(frame.reset_index(drop=True), way))
+        assert isinstance(found, kind)
+        np.testing.assert_array_equal(np.asarray(found), wkendall.corr(frame))
+        rankings = wkendall.Rankings(Foreign(frame, way), items=["beer", "milk", "tea"])
+        assert rankings.to_lists()[0] == ["milk", "tea", "beer"]
+    annotated = type("AnnData", (), {"X": frame.to_numpy()})()
+    with pytest.raises(TypeError, match=r"data is an AnnData: pass data\.X, or data\.to_df\(\)"):
+        wkendall.corr(annotated)
+
+
 @pytest.mark.parametrize("kind", ["bool", "int64", "uint8", "uint64", "double", "float", "decimal128(25, 4)"])
 def test_arrow_types_of_pandas(kind):
     pytest.importorskip("pyarrow")

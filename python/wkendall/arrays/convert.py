@@ -41,8 +41,31 @@ def check_collected(values: object, name: str) -> None:
         raise bad_type(name, f" is a LazyFrame, whose rows have not been computed: pass {name}.collect()")
 
 
+def library_of(values: object) -> str:
+    """Return the name of the package that a type comes from."""
+    return type(values).__module__.partition(".")[0]
+
+
+def known_frame(values: Any) -> Any:
+    """Return a data frame of pandas, polars or pyarrow in place of one of another library; anything else as it is."""
+    library = library_of(values)
+    if library in ("numpy", "builtins", "pandas", "polars"):
+        return values
+    if library == "modin":
+        return values.modin.to_pandas()
+    if hasattr(values, "columns") and hasattr(values, "to_pandas") and library != "pyarrow":
+        return values.to_pandas()
+    if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "chunks"):  # a table, not a column
+        import pyarrow as pa
+
+        return pa.table(values)
+    return values
+
+
 def labels_of(values: object, attribute: str) -> list[Hashable] | None:
     """Return the columns of a data frame, or the index of a series; None if there is none."""
+    if attribute == "columns" and library_of(values) == "pyarrow":
+        attribute = "column_names"
     found: Any = getattr(values, attribute, None)
     return None if found is None or callable(found) else list(found)
 

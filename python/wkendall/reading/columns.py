@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from wkendall._arguments import TEXT
 from wkendall._errors import Parts, RankingTypeError, made
 from wkendall._text import shown
 
-Kind = Literal["pandas", "polars"]
 #: Doubles hold all whole numbers up to here.
 EXACT = 2**53
 _WHAT = {"c": ", a complex number", **dict.fromkeys(TEXT, ", a text")}
@@ -36,8 +35,6 @@ class Place(NamedTuple):
     number: int
     #: What messages call it.
     called: str
-    #: The library that the table comes from.
-    kind: Kind | None = None
 
     def no_number(self, row: int, value: object, what: str = "") -> RankingTypeError:
         """Refuse a value that has no place in the order of the others."""

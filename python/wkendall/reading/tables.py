@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.arrays.convert import check_collected
+from wkendall.arrays.convert import check_collected, known_frame, library_of
 from wkendall.arrays.sparse import is_sparse
-from wkendall.reading.columns import EXACT, Kind, Place, in_order
+from wkendall.reading.columns import EXACT, Place, in_order
 
 _MEANING = "a table with a row for each observation and a column for each variable"
+Kind = Literal["pandas", "modin", "polars", "pyarrow"]
 #: Values of a column, and which of them are missing.
 Column = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
@@ -69,19 +70,26 @@ def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
 
     With `sparse`, sparse arrays are read as such: what they do not store is 0.
     """
+    if type(data) is np.ndarray:
+        return Table(_from_array(data, name))
     check_collected(data, name)
     if is_sparse(data):
         if not sparse:
             rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"
             raise bad_argument(name, rule, kind="sparse")
         return _from_sparse(data, name)
-    library = type(data).__module__.partition(".")[0]
+    modin, data = library_of(data) == "modin", known_frame(data)
+    library = library_of(data)
     if sparse and library == "pandas" and _stores_few(data):
         return _from_sparse(data.sparse.to_coo(), name)._replace(labels=data.columns, kind="pandas")
     if library == "pandas" and hasattr(data, "iloc"):
-        return _from_pandas(data, name)
+        return _from_pandas(data, name)._replace(kind="modin" if modin else "pandas")
     if library == "polars" and hasattr(data, "to_numpy"):
         return _from_polars(data, name)
+    if library == "pyarrow":
+        return _from_arrow(data, name)
+    if type(data).__name__ == "AnnData":
+        raise bad_type(name, f" is an AnnData: pass {name}.X, or {name}.to_df() for the names of the variables")
     if library == "pandas" and getattr(data, "ordered", False) is True:  # ordered categories without a series
         return Table(_joined(iter([_of_codes(data.codes)]), _places(name, 1), len(data)))
     return Table(_from_array(data, name))
@@ -135,7 +143,7 @@ def _from_pandas(data: Any, name: str) -> Table:
     types = set(frame.dtypes)
     if len(types) == 1 and isinstance(kind := types.pop(), np.dtype) and kind.kind in "iufb":
         return Table(_of_one_type(frame.to_numpy(), name), frame.columns, "pandas")
-    places = _places(name, list(frame.columns), "pandas")
+    places = _places(name, list(frame.columns))
     columns = (_of_pandas_column(frame.iloc[:, place.number]) for place in places)
     return Table(_joined(columns, places, len(frame)), frame.columns, "pandas")
 
@@ -172,7 +180,7 @@ def _of_codes(codes: NDArray[Any]) -> Column:
 def _from_polars(data: Any, name: str) -> Table:
     frame = data if hasattr(data, "columns") else data.to_frame()
     labels = list(frame.columns)
-    places = _places(name, labels, "polars")
+    places = _places(name, labels)
     columns = (_of_polars_column(frame[label], place) for label, place in zip(labels, places, strict=True))
     return Table(_joined(columns, places, frame.height), labels, "polars")
 
@@ -192,6 +200,32 @@ def _of_polars_column(column: Any, place: Place) -> Column:
     if missing is not None and str(column.dtype) == "Boolean":
         return column.fill_null(False).to_numpy(), missing
     return column.to_numpy(), None
+
+
+def _from_arrow(data: Any, name: str) -> Table:
+    labels = getattr(data, "column_names", None)
+    columns = [data] if labels is None else data.columns
+    places = _places(name, 1 if labels is None else labels)
+    parts = (_of_arrow_column(column) for column in columns)
+    return Table(_joined(parts, places, len(data)), labels, None if labels is None else "pyarrow")
+
+
+def _of_arrow_column(column: Any) -> Column:
+    from pyarrow import int8, int32, int64, types
+
+    if getattr(column.type, "ordered", False):  # categories
+        column = column.unify_dictionaries().combine_chunks() if hasattr(column, "chunks") else column
+        column = column.indices
+    if types.is_temporal(column.type) and not types.is_interval(column.type):
+        column = column.cast(int32() if column.type.bit_width == 32 else int64())
+    if types.is_boolean(column.type):
+        column = column.cast(int8())
+    if types.is_integer(column.type):
+        missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
+        return column.fill_null(0).to_numpy(zero_copy_only=False), missing
+    if types.is_floating(column.type):
+        return column.to_numpy(zero_copy_only=False), None  # null is NaN
+    return _objects(column.to_pylist()), None
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:
@@ -217,11 +251,11 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     if array.ndim not in (1, 2):
         raise wrong_axes(array, name, f"{_MEANING}, or one column")
     array = array[:, np.newaxis] if array.ndim == 1 else array
-    places = _places(name, array.shape[1])
-    if missing is not None and missing.any():
-        return _joined(zip(array.T, missing.reshape(array.shape).T, strict=True), places, len(array))
-    if array.dtype.kind in "iufb" and array.dtype.itemsize <= 8:
+    if array.dtype.kind in "iufb" and array.dtype.itemsize <= 8 and (missing is None or not missing.any()):
         return _of_one_type(array, name)
+    places = _places(name, array.shape[1])
+    if missing is not None:
+        return _joined(zip(array.T, missing.reshape(array.shape).T, strict=True), places, len(array))
     return _joined(((column, None) for column in array.T), places, len(array))
 
 
@@ -276,7 +310,7 @@ def _joined(columns: Iterator[Column], places: list[Place], rows: int) -> NDArra
     return np.array(made, dtype=np.float64).reshape(len(made), rows)
 
 
-def _places(name: str, labels: list[Any] | int, kind: Kind | None = None) -> list[Place]:
+def _places(name: str, labels: list[Any] | int) -> list[Place]:
     """Say which columns a table has."""
     called = range(labels) if isinstance(labels, int) else map(shown, labels)
-    return [Place(name, number, f"column {label}", kind) for number, label in enumerate(called)]
+    return [Place(name, number, f"column {label}") for number, label in enumerate(called)]

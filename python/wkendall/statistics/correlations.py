@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -22,10 +23,11 @@ from wkendall._errors import bad_argument, bad_entry
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.reading.tables import Table, check_same_observations, read_table_columns
+from wkendall.reading.tables import Kind, Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]
 Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
+_ALTERNATIVES, _METHODS = get_args(Alternative), get_args(Method)
 _ADVICE = (
     "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
 )
@@ -148,7 +150,7 @@ def corr(
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
         length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of
-        pandas and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
+        pandas and pyarrow and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
         series or a 1-d array is one column. Values that a sparse array does not store are 0; the time depends on the
         stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
     other : the same, optional
@@ -175,8 +177,9 @@ def corr(
         frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
     confidence : float, optional
         Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the scale
-        of Fisher's transformation; it takes O(n log n) for a pair of columns. NaN if there is no correlation without one of
-        the observations.
+        of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use Student's
+        distribution, with fewer degrees of freedom the more a few observations decide. NaN if there is no correlation
+        without one of the observations.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
         exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
@@ -197,8 +200,9 @@ def corr(
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns. A polars object gives a DataFrame whose columns have the labels; its rows are in the
-        order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
+        the labels of the columns; so does one of modin. An object of polars or pyarrow gives one whose columns have the
+        labels; its rows are in the order of the columns of `data`, because there is no index. Other data frames become
+        those of pandas (`to_pandas`) or pyarrow (the Arrow interface). Other input gives an array. A value is NaN if two
         columns have fewer than two common observations, or if all common observations of a column are equal. This also
         holds on the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the
         result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of matrices of this form.
@@ -221,7 +225,7 @@ def corr(
     settings = _settings(method, min_periods, weights, confidence, alternative if pvalues else None, data)
     check_flag(pvalues, "pvalues")
     check_flag(progress, "progress")
-    check_choice(alternative, "alternative", get_args(Alternative))
+    check_choice(alternative, "alternative", _ALTERNATIVES)
     if pairs is not None and at_least is not None:
         raise ValueError("both pairs and at_least are given: pass one of them")
     threads = as_threads(n_jobs)
@@ -281,7 +285,7 @@ def corr_difference(
     """
     from scipy.special import ndtr, ndtri
 
-    check_choice(alternative, "alternative", get_args(Alternative))
+    check_choice(alternative, "alternative", _ALTERNATIVES)
     settings = _settings(method, 1, weights, confidence, None, x)
     tables = [read_table_columns(values, name) for name, values in (("x", x), ("y", y), ("z", z))]
     for name, values, table in zip("yz", (y, z), tables[1:], strict=True):
@@ -363,13 +367,7 @@ class _Run(NamedTuple):
         known = {name: column for name, column in table._asdict().items() if column is not None}
         of_x, of_y = self.x, self.x if self.y is None else self.y
         known |= {"i": _taken(of_x, first), "j": _taken(of_y, second)}
-        if self.x.kind == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(known)
-        import polars as pl
-
-        return pl.DataFrame(known)
+        return _frame(self.x.kind, known)
 
     def _with_counts(
         self, arrays: list[Array | None], first: NDArray[np.int64] | None, second: NDArray[np.int64] | None
@@ -410,8 +408,13 @@ def _counts(
                 for table, present in zip((x, other), known, strict=True))  # fmt: skip
     if first is None:
         # Not a product of matrices: BLAS ends the process if there is no memory.
-        bits = np.packbits(one, axis=1), np.packbits(two, axis=1)
-        return np.array([np.bitwise_count(row & bits[1]).sum(axis=1) for row in bits[0]], dtype=np.int64).reshape(shape)
+        words, others = _words(one), _words(two)
+        counts = np.empty(shape, dtype=np.int64)
+        at_once = max(1, 2**20 // max(1, others.size))
+        for start in range(0, shape[0], at_once):
+            common = np.bitwise_count(words[:, start : start + at_once, np.newaxis] & others[:, np.newaxis])
+            common.sum(axis=0, dtype=np.int64, out=counts[start : start + at_once])
+        return counts
     assert second is not None
     at_once = max(1, 2**24 // max(1, x.observations))
     parts = [np.empty(0, dtype=np.int64)]
@@ -419,6 +422,14 @@ def _counts(
         chosen = slice(start, start + at_once)
         parts.append((one[first[chosen]] & two[second[chosen]]).sum(axis=1))
     return np.concatenate(parts)
+
+
+def _words(present: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return flags as bits of words: a row for each word, a column for each row of flags."""
+    bits = np.packbits(present, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(padded.view(np.uint64).T)
 
 
 def _settings(
@@ -430,7 +441,7 @@ def _settings(
     data: Any,
 ) -> dict[str, Any]:
     """Check the options that do not depend on the table."""
-    check_choice(method, "method", get_args(Method))
+    check_choice(method, "method", _METHODS)
     if confidence is not None and not (isinstance(confidence, float) and 0.0 < confidence < 1.0):
         raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1, for instance 0.95")
     if weights is not None:
@@ -521,16 +532,18 @@ def _labelled(x: Table, y: Table | None, matrix: NDArray[Any]) -> Any:
     """Return a matrix in the type of `data`, with the labels of the columns."""
     columns = x if y is None else y
     labels = range(columns.columns) if columns.labels is None else columns.labels
-    if x.kind == "pandas":
-        import pandas as pd
+    if x.kind is None:
+        return matrix
+    if x.kind in ("pandas", "modin"):
+        return _frame(x.kind, matrix, index=x.labels, columns=labels, copy=False)
+    names = [str(label) for label in labels]
+    if len(set(names)) < len(names):
+        rule = f" has columns of the same name, which a {x.kind} data frame cannot have"
+        raise bad_argument("other", rule, kind="no name")
+    return _frame(x.kind, dict(zip(names, np.ascontiguousarray(matrix.T), strict=True)))
 
-        return pd.DataFrame(matrix, index=x.labels, columns=labels)
-    if x.kind == "polars":
-        import polars as pl
 
-        names = [str(label) for label in labels]
-        if len(set(names)) < len(names):
-            rule = " has columns of the same name, which a polars data frame cannot have"
-            raise bad_argument("other", rule, kind="no name")
-        return pl.DataFrame(matrix, schema=names)
-    return matrix
+def _frame(kind: Kind, *values: Any, **labels: Any) -> Any:
+    """Return a data frame of a library."""
+    package = import_module("modin.pandas" if kind == "modin" else kind)
+    return (package.table if kind == "pyarrow" else package.DataFrame)(*values, **labels)

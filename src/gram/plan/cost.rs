@@ -165,6 +165,15 @@ pub(in crate::gram) fn columns_pair_ns(items: usize, cells: Option<usize>) -> f6
     }
 }
 
+/// Products of ranks: time per observation of a pair of columns.
+pub(in crate::gram) const RANKS_NS: f64 = 0.03;
+
+/// Rows and columns of a tile of such products.
+pub(in crate::gram) fn ranks_tile(rows: usize, columns: usize, threads: usize) -> usize {
+    let by_share = ((rows * columns) as f64 / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
+    if threads > 1 { by_share.next_multiple_of(MIN_SHARED).clamp(MIN_SHARED, WIDEST) } else { WIDEST }
+}
+
 /// Rows and columns of a tile, for `columns` such columns.
 pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: usize, threads: usize) -> usize {
     let by_share = columns / ((threads * TILES_PER_THREAD) as f64).sqrt() as usize;

@@ -1,15 +1,17 @@
-//! Correlations of columns with missing observations: counts over the observations that two columns have in common, for
-//! all pairs of columns.
+//! Correlations of columns: counts over the observations that two columns have in common, for all pairs of columns, and
+//! products of ranks.
 //!
 //! ```text
 //! mod     chooses the strategy, runs it tile by tile, and restores the order of the columns
 //! bits    three bits for each pair of observations
 //! pairs   one pair of columns at a time, for many observations or few distinct values
+//! ranks   Spearman's rho where no observation is missing
 //! sides   columns in the order in which they are computed
 //! ```
 
 mod bits;
 mod pairs;
+pub(in crate::gram) mod ranks;
 mod sides;
 
 use crate::error::Error;
