@@ -134,7 +134,7 @@ def embedding(s, U) -> np.ndarray:
 
 def counted(params):
     """Whether the values of a named kernel are counts, or counts divided once, and so exact. General weights are not."""
-    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True}
+    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True, "later": False}
     return "weight" in params and exact[params["weight"]]
 
 
