@@ -63,7 +63,9 @@ def general(rng, n):
 
 def named(rng, n, kind):
     """The options of a kernel with a named weight, and how rankings of a kind are read."""
-    weight = "standard" if kind == "anywhere" else str(rng.choice(["standard", "top", "add", "mult", "average", "later"]))
+    weight = (
+        "standard" if kind == "anywhere" else str(rng.choice(["standard", "top", "add", "mult", "average", "later"]))
+    )
     options = {"weight": weight}
     if weight == "top":
         options["k"] = int(rng.integers(1, max(n, 1) + 1))
