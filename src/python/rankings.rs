@@ -10,6 +10,7 @@ use super::{in_use, watched};
 use crate::rankings::sparse::{ListReading, Parts};
 use crate::rankings::tied::Reading;
 use crate::rankings::value::InputKind;
+use crate::rankings::{Operands, with_operands};
 use crate::{Error, Incomplete, Lists, Missing, Value, Watch, memory};
 
 /// Returns the result of `$call` for an array, if it has a number type from which rankings can be read.
@@ -115,21 +116,13 @@ impl Rankings {
     /// The number of rankings.
     #[getter]
     fn rows(&self) -> usize {
-        match &self.0 {
-            Set::Complete(set) => set.rows(),
-            Set::Tied(set) => set.rows(),
-            Set::Lists(set) => set.rows(),
-        }
+        self.0.operands().shape().0
     }
 
     /// The number of items.
     #[getter]
     fn items(&self) -> usize {
-        match &self.0 {
-            Set::Complete(set) => set.items(),
-            Set::Tied(set) => set.items(),
-            Set::Lists(set) => set.items(),
-        }
+        with_operands!(self.0.operands(), |x, _| x.items())
     }
 
     /// Whether no ranking has ties or missing items.
@@ -263,6 +256,14 @@ impl Rankings {
 }
 
 impl Set {
+    pub(super) fn operands(&self) -> Operands<'_> {
+        match self {
+            Self::Complete(set) => Operands::Complete(set, None),
+            Self::Tied(set) => Operands::Tied(set, None),
+            Self::Lists(set) => Operands::Lists(set, None),
+        }
+    }
+
     /// The representation of complete rankings, if they are complete; otherwise this one.
     fn of_tied(set: Incomplete, watch: Watch<'_>) -> Result<Self, Error> {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
