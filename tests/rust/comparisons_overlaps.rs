@@ -207,8 +207,10 @@ fn check<R: RankingSet>(items: usize, ties: bool, (x, of_x): (&R, &[Groups]), (y
                 assert_eq!(value.to_bits(), swapped[column * of_x.len() + row].to_bits(), "{measure:?}");
             }
         }
-        let single: Matrix<f32> = gram_matrix(&measure, x, Some(y), Options::default()).unwrap();
-        assert!(single.as_slice().iter().zip(&found).all(|(&value, &double)| value == double as f32), "{measure:?}");
+        if tolerance == 0.0 {
+            let single: Matrix<f32> = gram_matrix(&measure, x, Some(y), Options::default()).unwrap();
+            assert!(single.as_slice().iter().zip(&found).all(|(&one, &two)| one == two as f32), "{measure:?}");
+        }
         assert_eq!(own, run(x, None, 2, Some(2)));
         assert_eq!(own, run(x, Some(x), 1, None));
         let diagonal = diagonal(&measure, x, Options::default()).unwrap();
