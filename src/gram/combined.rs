@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use super::element::check_single;
-use super::element::{Neighbors, Within};
+use super::element::{Neighbors, Within, check_single};
 use super::job::{Expand, Job};
-use super::{Backend, Element, Options, check_count, check_output, diagonal_of, gram_of, planned_of};
+use super::{Backend, Element, Options, check_output, diagonal_of, gram_of, planned_of};
 use crate::error::Error;
 use crate::measure::{Combination, Part};
 use crate::memory;
@@ -50,7 +49,7 @@ fn each_block<R: RankingSet>(
         // Lists are expanded at once, if at all. Another strategy would round differently, and the best one depends on the
         // number of rankings.
         let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut plain(options.backend))?;
-        let planned = with_operands!(job.operands(), |x, y| planned_of_set(part, x, y, plain(options.backend)))?;
+        let planned = planned_of::<f64>(part, job.operands(), plain(options.backend))?;
         jobs.push((job, planned.parse::<Backend>()?));
     }
     let mut buffers = memory::with_capacity(parts.len())?;
@@ -78,10 +77,6 @@ fn each_block<R: RankingSet>(
         take(Block { rows: block, first, width, values: &values[..size] })?;
     }
     Ok(())
-}
-
-fn planned_of_set<R: RankingSet>(part: &Part, x: &R, y: Option<&R>, options: Options<'_>) -> Result<String, Error> {
-    planned_of::<R, f64>(part, x, y, options)
 }
 
 /// The values of a part of the measure for some rows and columns.
@@ -155,7 +150,6 @@ pub(super) fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    check_count(R::operands(x, y), count)?;
     let mut found = Neighbors { count, indices: Vec::new(), values: Vec::new() };
     memory::reserve(&mut found.indices, x.rows() * count)?;
     memory::reserve(&mut found.values, x.rows() * count)?;
@@ -186,9 +180,6 @@ pub(super) fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    if radius.is_nan() {
-        return Err(Error::Radius { value: radius, distance: false });
-    }
     let mut found = Within { starts: memory::with_capacity(x.rows() + 1)?, indices: Vec::new(), values: Vec::new() };
     found.starts.push(0);
     each_block(combination, (x, y), false, options, |block| {

@@ -301,24 +301,20 @@ pub(crate) fn planned_for<T: Element>(
 /// As [`planned`], for the matrix of these rankings, with a name for each part of a combination. [`gram_into`] with this
 /// backend computes any part of the matrix bitwise identically.
 #[cfg(feature = "python")]
-pub(crate) fn planned_for_sets<R: RankingSet, T: Element>(
+pub(crate) fn planned_for_sets(
     measure: &Measure,
-    x: &R,
-    y: Option<&R>,
+    operands: Operands<'_>,
+    single: bool,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    let plans = measure.parts().iter().map(|part| planned_of::<R, T>(part, x, y, options.again()));
+    let planned = if single { planned_of::<f32> } else { planned_of::<f64> };
+    let plans = measure.parts().iter().map(|part| planned(part, operands, options.again()));
     Ok(plans.collect::<Result<Vec<_>, _>>()?.join(" + "))
 }
 
 /// The strategy and the instruction set for the matrix of these rankings.
-fn planned_of<R: RankingSet, T: Element>(
-    part: &Part,
-    x: &R,
-    y: Option<&R>,
-    mut options: Options<'_>,
-) -> Result<String, Error> {
-    let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut options)?;
+fn planned_of<T: Element>(part: &Part, operands: Operands<'_>, mut options: Options<'_>) -> Result<String, Error> {
+    let job = Job::new(part, operands, Expand::IfFaster, &mut options)?;
     let shape = with_operands!(job.operands(), |x, y| {
         let rows = distinct::computed(x, parallel::share(&mut options.watch))?;
         let columns = y.map(|y| distinct::computed(y, parallel::share(&mut options.watch))).transpose()?;

@@ -1,8 +1,8 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
-//! named                 measures by name: one table
-//! mod                   a measure: one part, or a combination of parts
+//! named                 measures by name
+//! mod                   a measure: one part, or a combination of parts; the table of names
 //! combination           sums, products and powers of kernels, and the correlation
 //! tau_x                 Emond and Mason's correlation
 //! fagin_kendall         K^(p) of top lists
@@ -53,7 +53,6 @@ pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
 pub use kendall::mallows_rate;
-#[cfg(feature = "python")]
 pub(crate) use named::NamedMeasure;
 pub(crate) use overlap::Ranked;
 pub(crate) use pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
@@ -71,6 +70,35 @@ use crate::rankings::Row;
 use crate::weight::Weight;
 use footrule::Footrule;
 pub(crate) use item_weighted::ItemWeighted;
+
+/// All measures by name, with the names of their parameters. A new one needs its own file, `mod` above, and a line here.
+static MEASURES: &[NamedMeasure] = &[
+    NamedMeasure::new(
+        "kendall",
+        &["weight", "k", "u", "order", "signed", "item_weight", "normalize"],
+        kendall::kernel_from,
+    ),
+    NamedMeasure::new("tensor", &["U", "factors", "W", "order", "normalize"], kendall::tensor_from),
+    NamedMeasure::new("mallows", &["lam", "normalize"], kendall::mallows_from),
+    NamedMeasure::new("distance", &[], |items, _| Ok(Measure::distance(items))),
+    NamedMeasure::new("correlation", &["weight", "k", "u"], combination::correlation_from),
+    NamedMeasure::new("ap_correlation", &["symmetric"], ap_correlation::from_parameters),
+    NamedMeasure::new("average_overlap", &["depth", "item_weight"], average_overlap::from_parameters),
+    NamedMeasure::new("fagin_kendall", &["p", "item_weight"], fagin_kendall::from_parameters),
+    NamedMeasure::new("footrule", &["item_weight"], |items, _| Ok(Measure::footrule(items))),
+    NamedMeasure::new("generalized_kendall", &["item_weights", "position_costs"], generalized_kendall::from_parameters),
+    NamedMeasure::new("kemeny_snell", &["item_weight"], |items, _| Ok(Measure::kemeny_snell(items))),
+    NamedMeasure::new("rank_biased_overlap", &["p", "value", "ties"], rank_biased_overlap::from_parameters),
+    NamedMeasure::new("spearman_rho", &[], |items, _| Ok(Measure::spearman_rho(items))),
+    NamedMeasure::new("swap_distance", &["costs"], swap_distance::from_parameters),
+    NamedMeasure::new("tau_x", &[], |items, _| Ok(Measure::tau_x(items))),
+    NamedMeasure::new(
+        "weighted_concordance",
+        &["w", "earlier", "later", "side"],
+        weighted_concordance::from_parameters,
+    ),
+    NamedMeasure::new("weighted_tau", &["rank", "weigher", "additive"], weighted_tau::from_parameters),
+];
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///

@@ -1,10 +1,7 @@
-//! Measures by name: one table of all measures, with their parameters.
+//! Measures by name, from parameters by name. The table of all measures is in `mod.rs`.
 
 use super::parameters::wrong;
-use super::{
-    Measure, Parameters, ap_correlation, average_overlap, combination, fagin_kendall, generalized_kendall, kendall,
-    rank_biased_overlap, swap_distance, weighted_concordance, weighted_tau,
-};
+use super::{MEASURES, Measure, Parameters};
 use crate::error::Error;
 
 /// A measure that can be made from parameters.
@@ -15,60 +12,15 @@ pub(crate) struct NamedMeasure {
     make: fn(usize, &Parameters) -> Result<Measure, Error>,
 }
 
-/// All measures. A new one needs its own file and a line here.
-pub(crate) static MEASURES: &[NamedMeasure] = &[
-    NamedMeasure {
-        name: "kendall",
-        parameters: &["weight", "k", "u", "order", "signed", "item_weight", "normalize"],
-        make: kendall::kernel_from,
-    },
-    NamedMeasure {
-        name: "tensor",
-        parameters: &["U", "factors", "W", "order", "normalize"],
-        make: kendall::tensor_from,
-    },
-    NamedMeasure { name: "mallows", parameters: &["lam", "normalize"], make: kendall::mallows_from },
-    NamedMeasure { name: "distance", parameters: &[], make: |items, _| Ok(Measure::distance(items)) },
-    NamedMeasure { name: "correlation", parameters: &["weight", "k", "u"], make: combination::correlation_from },
-    NamedMeasure { name: "ap_correlation", parameters: &["symmetric"], make: ap_correlation::from_parameters },
-    NamedMeasure {
-        name: "average_overlap",
-        parameters: &["depth", "item_weight"],
-        make: average_overlap::from_parameters,
-    },
-    NamedMeasure { name: "fagin_kendall", parameters: &["p", "item_weight"], make: fagin_kendall::from_parameters },
-    NamedMeasure { name: "footrule", parameters: &["item_weight"], make: |items, _| Ok(Measure::footrule(items)) },
-    NamedMeasure {
-        name: "generalized_kendall",
-        parameters: &["item_weights", "position_costs"],
-        make: generalized_kendall::from_parameters,
-    },
-    NamedMeasure {
-        name: "kemeny_snell",
-        parameters: &["item_weight"],
-        make: |items, _| Ok(Measure::kemeny_snell(items)),
-    },
-    NamedMeasure {
-        name: "rank_biased_overlap",
-        parameters: &["p", "value", "ties"],
-        make: rank_biased_overlap::from_parameters,
-    },
-    NamedMeasure { name: "spearman_rho", parameters: &[], make: |items, _| Ok(Measure::spearman_rho(items)) },
-    NamedMeasure { name: "swap_distance", parameters: &["costs"], make: swap_distance::from_parameters },
-    NamedMeasure { name: "tau_x", parameters: &[], make: |items, _| Ok(Measure::tau_x(items)) },
-    NamedMeasure {
-        name: "weighted_concordance",
-        parameters: &["w", "earlier", "later", "side"],
-        make: weighted_concordance::from_parameters,
-    },
-    NamedMeasure {
-        name: "weighted_tau",
-        parameters: &["rank", "weigher", "additive"],
-        make: weighted_tau::from_parameters,
-    },
-];
-
 impl NamedMeasure {
+    pub(super) const fn new(
+        name: &'static str,
+        parameters: &'static [&'static str],
+        make: fn(usize, &Parameters) -> Result<Measure, Error>,
+    ) -> Self {
+        Self { name, parameters, make }
+    }
+
     pub(crate) fn find(name: &str) -> Result<&'static Self, Error> {
         let known = || MEASURES.iter().map(|measure| measure.name).collect::<Vec<_>>().join(", ");
         let unknown = || wrong("measure", name, format!("one of {}", known()));
@@ -89,11 +41,9 @@ impl NamedMeasure {
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
     /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, a number or "auto", `normalize`), "distance",
-    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
-    /// `average_overlap` (`depth`, `item_weight`), `fagin_kendall` (`p`, `item_weight`), `footrule` (`item_weight`), `generalized_kendall` (`item_weights`,
-    /// `position_costs`), `kemeny_snell` (`item_weight`), `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
-    /// (`costs`), `tau_x`, `weighted_concordance` (`w`, or `earlier` and `later`; `side`), `weighted_tau` (`rank`, `weigher`,
-    /// `additive`). Weights are "standard", "top", "add", "mult", "average" and "later".
+    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions, such as `rank_biased_overlap`
+    /// (`p`, `value`, `ties`), some with `item_weight`. The error for another name lists those that there are. Weights are
+    /// "standard", "top", "add", "mult", "average" and "later".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.

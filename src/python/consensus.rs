@@ -7,9 +7,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
-use super::rankings::{Rankings, Set};
+use super::rankings::Rankings;
 use super::watched;
 use crate::consensus::{Consensus, Large, Method, Options, Ordered, Prove};
+use crate::rankings::with_operands;
 use crate::{Error, RunOptions, Watch, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
@@ -76,11 +77,7 @@ pub(super) fn consensus<'py>(
     let (measure, weights, method) = (&measure.0, weights.as_slice()?, method_of(method)?);
     let found = proved(py, prove.as_ref(), |watch, prove| {
         let options = Options { method, seed, threads, watch: Some(watch), prove };
-        match &x.0 {
-            Set::Complete(x) => crate::consensus::consensus(measure, x, Some(weights), options),
-            Set::Tied(x) => crate::consensus::consensus(measure, x, Some(weights), options),
-            Set::Lists(x) => crate::consensus::consensus(measure, x, Some(weights), options),
-        }
+        with_operands!(x.0.operands(), |x, _| crate::consensus::consensus(measure, x, Some(weights), options))
     })?;
     found_of(py, found)
 }
@@ -145,11 +142,7 @@ pub(super) fn largest_effects<'py>(
     let (measure, coefficients) = (&measure.0, coefficients.as_slice()?);
     let found = watched(py, None, |watch| {
         let run = RunOptions { threads, watch: Some(watch) };
-        match &x.0 {
-            Set::Complete(x) => importance::largest_effects(measure, x, coefficients, count, run),
-            Set::Tied(x) => importance::largest_effects(measure, x, coefficients, count, run),
-            Set::Lists(x) => importance::largest_effects(measure, x, coefficients, count, run),
-        }
+        with_operands!(x.0.operands(), |x, _| importance::largest_effects(measure, x, coefficients, count, run))
     })?;
     let firsts = memory::collect(found.iter().map(|pair| pair.first as i64))?;
     let seconds = memory::collect(found.iter().map(|pair| pair.second as i64))?;

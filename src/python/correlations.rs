@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::neighbors::Array1;
 use super::rankings::with_numbers;
-use super::{in_use, watched};
+use super::{by_rows, in_use, watched};
 use crate::{Alternative, Coefficient, CorrelationSettings, Options, Value, memory};
 
 /// Columns of observations, read and sorted.
@@ -57,7 +57,7 @@ fn read<V: Value + numpy::Element>(values: &Bound<'_, PyArray2<V>>, threads: Opt
     let py = values.py();
     let borrowed = values.try_readonly().map_err(|_| in_use(py, "data"))?;
     let (columns, observations) = (values.shape()[0], values.shape()[1]);
-    let numbers = borrowed.as_slice()?;
+    let numbers = by_rows(&borrowed)?;
     let built = watched(py, None, |watch| crate::Columns::build(columns, observations, numbers, threads, Some(watch)))?;
     Ok(Columns(built))
 }

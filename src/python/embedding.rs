@@ -10,6 +10,7 @@ use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
 use crate::embedding::tied;
+use crate::rankings::with_operands;
 use crate::weight::mean_tensor::Direction;
 use crate::{Element, Error, Incomplete, RunOptions, embedding, features};
 
@@ -110,14 +111,9 @@ fn fill_rows<T: Element + numpy::Element>(
                 Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
             }
         }),
-        WrittenRows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
-        }),
-        WrittenRows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
-        }),
-        WrittenRows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
+        WrittenRows::Features { measure, x } => watched(py, progress, |watch| {
+            let run = RunOptions { threads, watch: Some(watch) };
+            with_operands!(x.operands(), |x, _| features::features_into(measure, x, cells, run))
         }),
     }
 }
@@ -166,11 +162,7 @@ pub(super) fn tuple_sums<'py>(
     let out = out.as_slice_mut()?;
     watched(py, None, |watch| {
         let run = RunOptions { threads, watch: Some(watch) };
-        match &x.0 {
-            Set::Complete(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
-            Set::Tied(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
-            Set::Lists(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
-        }
+        with_operands!(x.0.operands(), |x, _| embedding::tuple_sums_into(x, coefficients, order, out, run))
     })
 }
 

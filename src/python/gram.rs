@@ -8,7 +8,8 @@ use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
 use crate::measure::Part;
-use crate::{Backend, Element, Error, Options, RankingSet};
+use crate::rankings::{Operands, with_operands};
+use crate::{Element, Error, Options};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
@@ -50,38 +51,35 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
-    on_sets(py, measure, x, y, FillGram { py, measure: &measure.0, cells, options, progress })
+    let &Options { threads, tile, backend, .. } = options;
+    in_one_representation(py, measure, x, y, |operands| {
+        watched(py, progress, |watch| {
+            let options = Options { threads, tile, backend, watch: Some(watch) };
+            with_operands!(operands, |x, y| crate::gram_into(&measure.0, x, y, cells, options))
+        })
+    })
 }
 
-/// A computation with two sets of rankings of one representation.
-pub(super) trait OnSets {
-    type Output;
-
-    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<Self::Output>;
-}
-
-/// Converts both sets to one representation.
-pub(super) fn on_sets<J: OnSets>(
+/// Calls a function with both sets, converted to one representation.
+pub(super) fn in_one_representation<T>(
     py: Python<'_>,
     measure: &Measure,
     x: &Rankings,
     y: Option<&Rankings>,
-    job: J,
-) -> PyResult<J::Output> {
+    run: impl FnOnce(Operands<'_>) -> PyResult<T>,
+) -> PyResult<T> {
     let suited = |set: &Rankings| py.detach(|| suited(measure, &set.0));
     let (made_x, made_y) = (suited(x)?, y.map(suited).transpose()?.flatten());
     match (made_x.as_ref().unwrap_or(&x.0), y.map(|y| made_y.as_ref().unwrap_or(&y.0))) {
-        (Set::Complete(x), None) => job.run(x, None),
-        (Set::Complete(x), Some(Set::Complete(y))) => job.run(x, Some(y)),
-        (Set::Tied(x), None) => job.run(x, None),
-        (Set::Lists(x), None) => job.run(x, None),
+        (x, None) => run(x.operands()),
+        (Set::Complete(x), Some(Set::Complete(y))) => run(Operands::Complete(x, Some(y))),
         (x @ Set::Lists(_), Some(y)) | (x, Some(y @ Set::Lists(_))) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_lists()?, y.as_lists()?)))?;
-            job.run(&*x, Some(&*y))
+            run(Operands::Lists(&x, Some(&y)))
         }
         (x, Some(y)) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
-            job.run(&*x, Some(&*y))
+            run(Operands::Tied(&x, Some(&y)))
         }
     }
 }
@@ -100,25 +98,6 @@ fn suited(measure: &Measure, set: &Set) -> Result<Option<Set>, Error> {
     }
 }
 
-struct FillGram<'a, 'py, T> {
-    py: Python<'py>,
-    measure: &'a crate::Measure,
-    cells: &'a mut [T],
-    options: &'a Options<'static>,
-    progress: Option<&'a Py<PyAny>>,
-}
-
-impl<T: Element> OnSets for FillGram<'_, '_, T> {
-    type Output = ();
-
-    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<()> {
-        let Self { py, measure, cells, progress, options: &Options { threads, tile, backend, .. } } = self;
-        watched(py, progress, |watch| {
-            crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
-        })
-    }
-}
-
 /// The strategy and the instruction set that would be chosen for the matrix of these rankings. With it as `backend`,
 /// any part of the matrix is bitwise identical to the result of one call.
 #[pyfunction]
@@ -132,30 +111,12 @@ pub(super) fn planned_of(
     backend: Option<&str>,
 ) -> PyResult<String> {
     let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
-    on_sets(py, measure, x, y, PlanGram { py, measure: &measure.0, single, backend })
-}
-
-struct PlanGram<'a, 'py> {
-    py: Python<'py>,
-    measure: &'a crate::Measure,
-    single: bool,
-    backend: Backend,
-}
-
-impl OnSets for PlanGram<'_, '_> {
-    type Output = String;
-
-    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<String> {
-        let Self { py, measure, single, backend } = self;
+    in_one_representation(py, measure, x, y, |operands| {
         watched(py, None, |watch| {
             let options = Options { backend, watch: Some(watch), ..Options::default() };
-            if single {
-                crate::gram::planned_for_sets::<R, f32>(measure, x, y, options)
-            } else {
-                crate::gram::planned_for_sets::<R, f64>(measure, x, y, options)
-            }
+            crate::gram::planned_for_sets(&measure.0, operands, single, options)
         })
-    }
+    })
 }
 
 /// Lists as rankings of all items, if the matrix is computed faster from these; otherwise None.
@@ -191,11 +152,7 @@ pub(super) fn diagonal<'py>(
     let values = watched(py, None, |watch| {
         let options = Options { threads, watch: Some(watch), ..Options::default() };
         let (made, measure) = (suited(measure, &x.0)?, &measure.0);
-        match made.as_ref().unwrap_or(&x.0) {
-            Set::Complete(x) => crate::diagonal(measure, x, options),
-            Set::Tied(x) => crate::diagonal(measure, x, options),
-            Set::Lists(x) => crate::diagonal(measure, x, options),
-        }
+        with_operands!(made.as_ref().unwrap_or(&x.0).operands(), |x, _| crate::diagonal(measure, x, options))
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -9,7 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
 use super::rankings::Rankings;
-use super::{in_use, watched};
+use super::{by_rows, in_use, watched};
 use crate::gram::cost::{own_ns, part_ns};
 use crate::measure::{ItemWeighted, KendallMeasure, MeasureKind, NamedMeasure, Numbers, Part};
 use crate::weight::kinds::{PairWeight, WeightKind};
@@ -156,7 +156,7 @@ fn parameter_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Parameter> {
         return Ok(scalar_of(&plain)?.filter(|found| *found != Parameter::Nothing).unwrap_or(Parameter::Other));
     };
     let borrowed = array.try_readonly().map_err(|_| in_use(py, name))?;
-    let numbers = borrowed.as_slice()?;
+    let numbers = by_rows(&borrowed)?;
     let copy = py.detach(|| memory::collect(numbers.iter().copied()))?;
     Ok(Parameter::Numbers(Numbers::new(array.shape(), copy)))
 }

@@ -15,7 +15,7 @@ mod rankings;
 
 use std::ops::ControlFlow;
 
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{Element, PyReadonlyArray, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -97,6 +97,14 @@ fn watched<R: Send>(
     })
 }
 
+/// The entries of an array, row by row. `as_slice` alone takes arrays that are stored column by column, too.
+fn by_rows<'a, T: Element, D: numpy::ndarray::Dimension>(array: &'a PyReadonlyArray<'_, T, D>) -> PyResult<&'a [T]> {
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err("the array is not stored row by row"));
+    }
+    Ok(array.as_slice()?)
+}
+
 /// The error when another call, on another thread, writes to an array.
 fn in_use(py: Python<'_>, what: &str) -> PyErr {
     let message = format!("{what} is in use by another call: give each its own");
@@ -137,7 +145,7 @@ fn most_factors(items: usize, pairs: usize) -> Option<usize> {
 /// The hashes of all rows, 16 bytes each. Different rows have different ones, unless they are made to collide.
 #[pyfunction]
 fn row_hashes<'py>(py: Python<'py>, rows: PyReadonlyArray2<'py, u8>) -> PyResult<Bound<'py, PyBytes>> {
-    let (bytes, width) = (rows.as_slice()?, rows.shape()[1].max(1));
+    let (bytes, width) = (by_rows(&rows)?, rows.shape()[1].max(1));
     let mut hashes = Vec::new();
     hashes.try_reserve_exact(bytes.len() / width * 16).map_err(|_| PyMemoryError::new_err("no memory for hashes"))?;
     // The rows between two looks at signals take some ten milliseconds.

@@ -3,11 +3,12 @@
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-use super::gram::{OnSets, on_sets};
+use super::gram::in_one_representation;
 use super::measure::Measure;
 use super::rankings::Rankings;
 use super::watched;
-use crate::{Backend, Error, Options, RankingSet, Watch};
+use crate::Options;
+use crate::rankings::with_operands;
 
 pub(super) type Array1<'py, T> = Bound<'py, PyArray1<T>>;
 pub(super) type Array2<'py, T> = Bound<'py, PyArray2<T>>;
@@ -27,8 +28,13 @@ pub(super) fn neighbors<'py>(
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Array2<'py, f64>, Array2<'py, i64>)> {
-    let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, measure, x, y, BestSearch { measure: &measure.0, count, run })?;
+    let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
+    let found = in_one_representation(py, measure, x, y, |operands| {
+        watched(py, progress.as_ref(), |watch| {
+            let options = Options { threads, tile, backend, watch: Some(watch) };
+            with_operands!(operands, |x, y| crate::neighbors(&measure.0, x, y, count, options))
+        })
+    })?;
     table_parts(py, found)
 }
 
@@ -54,8 +60,13 @@ pub(super) fn within<'py>(
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
-    let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, measure, x, y, RadiusSearch { measure: &measure.0, radius, run })?;
+    let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
+    let found = in_one_representation(py, measure, x, y, |operands| {
+        watched(py, progress.as_ref(), |watch| {
+            let options = Options { threads, tile, backend, watch: Some(watch) };
+            with_operands!(operands, |x, y| crate::within(&measure.0, x, y, radius, options))
+        })
+    })?;
     Ok(row_parts(py, found))
 }
 
@@ -75,56 +86,7 @@ pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<u
     PyArray1::from_vec(py, bits).reshape(shape)
 }
 
-fn parsed(backend: Option<&str>) -> Result<Backend, Error> {
-    backend.map(str::parse).transpose().map(Option::unwrap_or_default)
-}
-
 /// Row numbers are far below 2^63. The memory is reused.
 fn signed(numbers: Vec<usize>) -> Vec<i64> {
     numbers.into_iter().map(|number| number as i64).collect()
-}
-
-struct SearchRun<'a, 'py> {
-    py: Python<'py>,
-    threads: Option<usize>,
-    tile: Option<usize>,
-    backend: Backend,
-    progress: Option<&'a Py<PyAny>>,
-}
-
-impl SearchRun<'_, '_> {
-    fn watched<T: Send>(self, search: impl FnOnce(Options<'_>) -> Result<T, Error> + Send) -> PyResult<T> {
-        let Self { py, threads, tile, backend, progress } = self;
-        watched(py, progress, |watch: Watch<'_>| search(Options { threads, tile, backend, watch: Some(watch) }))
-    }
-}
-
-struct BestSearch<'a, 'py> {
-    measure: &'a crate::Measure,
-    count: usize,
-    run: SearchRun<'a, 'py>,
-}
-
-impl OnSets for BestSearch<'_, '_> {
-    type Output = crate::Neighbors;
-
-    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Neighbors> {
-        let Self { measure, count, run } = self;
-        run.watched(|options| crate::neighbors(measure, x, y, count, options))
-    }
-}
-
-struct RadiusSearch<'a, 'py> {
-    measure: &'a crate::Measure,
-    radius: f64,
-    run: SearchRun<'a, 'py>,
-}
-
-impl OnSets for RadiusSearch<'_, '_> {
-    type Output = crate::Within;
-
-    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Within> {
-        let Self { measure, radius, run } = self;
-        run.watched(|options| crate::within(measure, x, y, radius, options))
-    }
 }

@@ -6,10 +6,11 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::{in_use, watched};
+use super::{by_rows, in_use, watched};
 use crate::rankings::sparse::{ListReading, Parts};
 use crate::rankings::tied::Reading;
 use crate::rankings::value::InputKind;
+use crate::rankings::{Operands, with_operands};
 use crate::{Error, Incomplete, Lists, Missing, Value, Watch, memory};
 
 /// Returns the result of `$call` for an array, if it has a number type from which rankings can be read.
@@ -115,21 +116,13 @@ impl Rankings {
     /// The number of rankings.
     #[getter]
     fn rows(&self) -> usize {
-        match &self.0 {
-            Set::Complete(set) => set.rows(),
-            Set::Tied(set) => set.rows(),
-            Set::Lists(set) => set.rows(),
-        }
+        self.0.operands().shape().0
     }
 
     /// The number of items.
     #[getter]
     fn items(&self) -> usize {
-        match &self.0 {
-            Set::Complete(set) => set.items(),
-            Set::Tied(set) => set.items(),
-            Set::Lists(set) => set.items(),
-        }
+        with_operands!(self.0.operands(), |x, _| x.items())
     }
 
     /// Whether no ranking has ties or missing items.
@@ -263,6 +256,14 @@ impl Rankings {
 }
 
 impl Set {
+    pub(super) fn operands(&self) -> Operands<'_> {
+        match self {
+            Self::Complete(set) => Operands::Complete(set, None),
+            Self::Tied(set) => Operands::Tied(set, None),
+            Self::Lists(set) => Operands::Lists(set, None),
+        }
+    }
+
     /// The representation of complete rankings, if they are complete; otherwise this one.
     fn of_tied(set: Incomplete, watch: Watch<'_>) -> Result<Self, Error> {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
@@ -306,7 +307,7 @@ fn read<V: Value + numpy::Element>(
 ) -> PyResult<Rankings> {
     let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array of rankings"))?;
     let [rows, items] = [values.shape()[0], values.shape()[1]];
-    let cells = borrowed.as_slice()?;
+    let cells = by_rows(&borrowed)?;
     watched(values.py(), None, |watch| {
         let strict = !reading.ties && reading.missing == Missing::Error;
         // Reading complete rankings is faster, and orders have neither ties nor missing items.

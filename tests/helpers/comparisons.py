@@ -7,9 +7,10 @@ best first; it may leave items out. Sums are exact or rounded once. A division b
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations, permutations, product
-from math import fsum, log, log1p, prod, sqrt
+from math import fsum, log1p, prod, sqrt
 
 import numpy as np
+from definitions import expected
 
 
 def ratio(numerator, denominator):
@@ -52,37 +53,11 @@ def mean_over_orders(function, s, t):
 # Sums over pairs of items.
 
 
-def position_weights(u, n):
-    if isinstance(u, str):
-        named = {"hyperbolic": lambda r: 1 / (r + 1), "log": lambda r: log(2) / log(r + 1)}
-        named["ap"] = lambda r: 1 / (r - 1) if r > 1 else 0.0
-        return [named[u](r) for r in range(1, n + 1)]
-    return u
-
-
-def kendall(s, t, weight="standard", k=None, u=None, item_weight=None):
-    """The sums of the terms of concordant and of discordant pairs, without ties: (C, D)."""
-    n, u = len(s), position_weights(u, len(s))
-    terms = {1: [], -1: []}
-    for i, j in combinations(range(n), 2):
-        (a, b), (c, d) = sorted((int(s[i]), int(s[j]))), sorted((int(t[i]), int(t[j])))
-        if weight == "later":
-            term = u[b - 1] * u[d - 1]
-        elif weight == "add":
-            term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
-        elif weight == "mult":
-            term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
-        else:
-            term = {"standard": 1, "top": int(max(b, d) <= (k or 0)), "average": Fraction(n + 1 - max(b, d), n)}[weight]
-        factor = 1 if item_weight is None else item_weight[i] * item_weight[j]
-        terms[sign(s, i, j) * sign(t, i, j)].append(float(term * factor))
-    return fsum(terms[1]), fsum(terms[-1])
-
-
 def mean_sums(s, t, parameters):
-    """As `kendall`, with ties: the means over the complete rankings that agree."""
-    values = [kendall(a, b, **parameters) for a, b in product(orders(s), orders(t))]
-    return [fsum(part) / len(values) for part in zip(*values, strict=True)]
+    """The sums of the terms of concordant and of discordant pairs: the means over the complete rankings that agree."""
+    values = [expected(a, b, **parameters) for a, b in product(orders(s), orders(t))]
+    concordant, signed = (fsum(part) / len(values) for part in list(zip(*values, strict=True))[:2])
+    return concordant, concordant - signed
 
 
 def kendall_kernel(s, t, signed=False, normalize=False, **parameters):

@@ -20,7 +20,7 @@ class Sums(NamedTuple):
     size: float
 
 
-def expected(s, t, weight, k=None, u=None) -> Sums:
+def expected(s, t, weight="standard", k=None, u=None, item_weight=None) -> Sums:
     """Sums over the pairs of items of two rankings, ranks from 1, rank 1 the most preferred."""
     n = len(s)
     u = reduction(u, n) if isinstance(u, str) else u
@@ -38,8 +38,11 @@ def expected(s, t, weight, k=None, u=None) -> Sums:
             term = n + 1 - largest  # divided by n at the end, once, so that it is exact
         elif weight == "add":
             term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
+        elif weight == "later":
+            term = u[b - 1] * u[max(c, d) - 1]
         else:
             term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
+        term *= 1 if item_weight is None else item_weight[i] * item_weight[j]
         (concordant if c < d else discordant).append(term)
     scale = max(n, 1) if weight == "average" else 1
     size = fsum(map(abs, concordant))
@@ -58,7 +61,9 @@ def random_rankings(rng, m, n) -> np.ndarray:
 
 def reduction(name, n) -> list[float]:
     """The named position weights."""
-    return [1 / (r + 1) if name == "hyperbolic" else 1 / np.log2(r + 1) for r in range(1, n + 1)]
+    named = {"hyperbolic": lambda r: 1 / (r + 1), "log": lambda r: 1 / np.log2(r + 1)}
+    named["ap"] = lambda r: 1 / (r - 1) if r > 1 else 0.0
+    return [named[name](r) for r in range(1, n + 1)]
 
 
 def kernels(n, rng=None) -> list[dict]:
@@ -135,7 +140,7 @@ def embedding(s, U) -> np.ndarray:
 
 def counted(params):
     """Whether the values of a named kernel are counts, or counts divided once, and so exact. General weights are not."""
-    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True}
+    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True, "later": False}
     return "weight" in params and exact[params["weight"]]
 
 

@@ -1,4 +1,4 @@
-"""The weight "later", and kernels with weights of items: against definitions that share no code with the package."""
+"""The weight "later", and kernels with weights of items; tests/rust and test_comparisons.py compare values with definitions."""
 
 from itertools import permutations
 
@@ -7,12 +7,9 @@ import pytest
 import wkendall
 from comparisons import groups
 from definitions import random_rankings
-from item_weights import kernel_matrix
 
 NAN = np.nan
 KINDS = ["complete", "ties", "bottom", "lists", "tied lists"]
-#: Around the number of items up to which features are compared.
-SIZES = [*range(9), 16, 33, 39, 40, 41, 45]
 
 
 def weights_of(n, rng):
@@ -40,36 +37,6 @@ def read(kind, rows):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", SIZES)
-def test_values(kind, n):
-    rng = np.random.default_rng(n)
-    X, Y = rows_of(kind, rng, 5, n), rows_of(kind, rng, 4, n)
-    Y[:1] = X[:1]
-    x, y = read(kind, X), read(kind, Y)
-    v = rng.uniform(0, 2, n) * (rng.random(n) < 0.8)
-    for weight in weights_of(n, rng):
-        for item_weight in (None, v) if weight["weight"] == "later" else (v,):
-            for signed in (False, True):
-                parameters = weight | {"signed": signed, "item_weight": item_weight}
-                for normalize in (False, True):
-                    wanted = kernel_matrix(X, Y, **parameters, normalize=normalize)
-                    kernel = wkendall.Kendall(**parameters, normalize=normalize)
-                    found = wkendall.gram_matrix(x, y, kernel)
-                    unit = max(1.0, np.abs(wanted).max(initial=0))
-                    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-12 * unit, err_msg=str(kernel))
-                    # Bitwise identical: either order, and a copy. Without weights of items there are several strategies.
-                    tolerance = 1e-13 * unit if item_weight is None else 0
-                    np.testing.assert_array_equal(wkendall.gram_matrix(y, x, kernel), found.T)
-                    K = wkendall.gram_matrix(x, kernel=kernel)
-                    np.testing.assert_array_equal(wkendall.gram_matrix(x, x[:], kernel), K)
-                    np.testing.assert_allclose(wkendall.diagonal(x, kernel), K.diagonal(), rtol=0, atol=tolerance)
-                    assert wkendall.kernel(x[1:2], y[2:3], kernel) == pytest.approx(found[1, 2], rel=0, abs=tolerance)
-                    if normalize:
-                        np.testing.assert_allclose(K.diagonal(), K.diagonal() > 0, rtol=0, atol=tolerance)
-                        assert np.abs(K).max(initial=0) <= 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_eigenvalues(kind):
     rng = np.random.default_rng(1)
     for n in (3, 5, 9, 35):
@@ -80,22 +47,6 @@ def test_eigenvalues(kind):
                 kernel = wkendall.Kendall(**weight, signed=signed, normalize=n == 9, item_weight=v)
                 values = np.linalg.eigvalsh(wkendall.gram_matrix(rankings, kernel=kernel))
                 assert values[0] >= -1e-10 * max(values[-1], 1e-300)
-
-
-def test_items_that_all_weigh_one():
-    """They change nothing, bitwise."""
-    rng = np.random.default_rng(2)
-    for n in (1, 6, 50):
-        X = random_rankings(rng, 8, n)
-        for weight in weights_of(n, rng):
-            plain, ones = (wkendall.Kendall(**weight, item_weight=w) for w in (None, np.ones(n)))
-            if weight["weight"] == "later":
-                np.testing.assert_allclose(ones(X), plain(X), rtol=1e-12, atol=1e-13)
-            else:
-                np.testing.assert_array_equal(ones(X), plain(X))
-            np.testing.assert_allclose(
-                wkendall.Kendall(**weight, item_weight=2 * np.ones(n))(X), 4 * plain(X), rtol=1e-9, atol=1e-9
-            )
 
 
 def test_relabelled_items():
@@ -121,14 +72,7 @@ def test_later_and_ap_correlation():
     np.testing.assert_allclose(numbers, (tau + 1) * (n - 1) / 2, atol=1e-12)
 
 
-def test_kappa():
-    rng = np.random.default_rng(4)
-    for n in (0, 1, 5, 40):
-        pi = random_rankings(rng, 1, n)[0]
-        for signed in (False, True):
-            kernel = wkendall.Kendall("later", u="ap", signed=signed)
-            wanted = kernel_matrix(np.arange(1.0, n + 1)[None], pi[None].astype(float), "later", u="ap", signed=signed)
-            assert wkendall.kappa(pi, kernel) == pytest.approx(wanted[0, 0], abs=1e-12)
+def test_kappa_has_no_items():
     with pytest.raises(wkendall.RankingError, match="kappa") as caught:
         wkendall.kappa([2, 1, 3], item_weight=[1, 2, 3])
     assert caught.value.argument == "item_weight"

@@ -1,4 +1,4 @@
-"""Neighbours: bitwise identical to sorting the rows of the whole matrix."""
+"""Neighbours: graphs, packed signs, what they take. test_properties.py compares them with sorted rows of matrices."""
 
 from itertools import product
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
-from definitions import BOTTOM, random_rankings, random_rows, sparse
+from definitions import random_rankings
 from nouns import measure_of, rankings_of
 from wkendall import Kendall, KendallCorrelation, KendallDistance, Rankings
 from wkendall._run import Run
@@ -31,53 +31,6 @@ def sorted_rows(K, sign, count, same):
     return np.take_along_axis(K, indices, axis=1), indices
 
 
-def check(X, Y=None, counts=(1, 3), radius=True, **options):
-    K, sign = matrix(X, Y, **options)
-    measure = measure_of(options)
-    x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
-    most = K.shape[1] - (Y is None)
-    for count in sorted({min(count, most) for count in counts}):
-        found = wkendall.neighbors(x, y, n_neighbors=count, measure=measure)
-        values, indices = sorted_rows(K, sign, count, Y is None)
-        np.testing.assert_array_equal(found.indices, indices)
-        np.testing.assert_array_equal(found.values, values)
-    if radius:
-        limit = np.quantile(K, 0.3, method="nearest") if K.size else 0.0
-        close = sign * K <= sign * limit
-        if Y is None:
-            np.fill_diagonal(close, val=False)
-        found = wkendall.neighbors_within(x, y, radius=limit, measure=measure)
-        assert found.has_sorted_indices
-        assert found.nnz == close.sum()
-        np.testing.assert_array_equal(found.indices, np.nonzero(close)[1])
-        np.testing.assert_array_equal(found.data, K[close])
-
-
-def kernels(n, rng):
-    u = rng.standard_normal(n)
-    return [
-        DISTANCE,
-        {},
-        {"signed": True, "normalize": True},
-        {"weight": "top", "k": max(1, n // 2)},
-        {"weight": "add", "u": u},
-        {"weight": "mult", "u": u, "signed": True},
-        {"weight": "mult", "u": "log", "normalize": True},
-        {"weight": "average", "normalize": True},
-        {"weight": "average", "signed": True},
-    ]
-
-
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 24, 130])
-def test_every_weight(n):
-    rng = np.random.default_rng(n)
-    X, Y = random_rankings(rng, 23, n), random_rankings(rng, 70, n)
-    for options in kernels(n, rng):
-        check(X, **options)
-        check(X, Y, **options)
-        check(Y, X, counts=(23,), **options)
-
-
 def test_no_rankings():
     none = np.empty((0, 4), dtype=int)
     X = random_rankings(np.random.default_rng(0), 5, 4)
@@ -87,47 +40,6 @@ def test_no_rankings():
         assert wkendall.neighbors_within(none, X, radius=1.0, measure=measure).shape == (0, 5)
         assert wkendall.neighbors_within(none, radius=1.0, measure=measure).shape == (0, 0)
         assert wkendall.neighbors_within(X, none, radius=1.0, measure=measure).shape == (5, 0)
-
-
-@pytest.mark.parametrize(
-    "options", [{"order": 3}, {"order": 1, "weight": "mult", "u": "log"}, "U", "W", "stack", "factors"]
-)
-def test_orders_and_general_weights(options):
-    rng = np.random.default_rng(5)
-    X, Y = random_rankings(rng, 15, 5), random_rankings(rng, 30, 5)
-    general = {
-        "U": {"U": rng.standard_normal((5, 5))},
-        "W": {"W": rng.standard_normal((5, 5, 5, 5)), "check": False},
-        "stack": {"U": rng.standard_normal((2, 5, 5)), "normalize": True},
-        "factors": {"U": (rng.standard_normal((2, 5)), rng.standard_normal((2, 5)))},
-    }
-    chosen = general[options] if isinstance(options, str) else options
-    check(X, **chosen)
-    check(X, Y, **chosen)
-
-
-@pytest.mark.parametrize("n", range(7))
-def test_ties_and_missing_items(n):
-    rng = np.random.default_rng(n)
-    X, Y = random_rows(rng, 30, n), random_rows(rng, 12, n)
-    for options in kernels(n, rng):
-        check(X, **options, **BOTTOM)
-        check(Y, X, **options, **BOTTOM)
-    check(X, ties="mean", missing="anywhere")
-    check(X, Y, ties="mean", missing="anywhere", **DISTANCE)
-    check(X, ties="mean", missing="bottom", U=rng.standard_normal((n, n)))
-
-
-@pytest.mark.parametrize("n", [5, 40])
-def test_lists(n):
-    rng = np.random.default_rng(n)
-    X = np.where(rng.random((25, n)) < 4 / n, rng.random((25, n)), np.nan)
-    lists = sparse(X)
-    for options in kernels(n, rng):
-        check(lists, missing="bottom", **options)
-        check(lists[:6], lists, missing="bottom", **options)
-    dense = np.where(np.isnan(X), np.nan, X)
-    check(dense, lists, missing="bottom", signed=True, normalize=True)
 
 
 def test_the_graph():

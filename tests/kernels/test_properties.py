@@ -5,6 +5,7 @@
 
 import os
 import pickle
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import wkendall
 from definitions import NAN, counted, embedding, random_rankings
 from nouns import features, kernel_of, rankings_of
-from wkendall import KendallCorrelation, Mallows, _core
+from wkendall import KendallCorrelation, KendallDistance, Mallows, _core
 
 EXAMPLES = os.environ.get("WKENDALL_EXAMPLES")
 SEEDS = np.random.SeedSequence().generate_state(int(EXAMPLES)).tolist() if EXAMPLES else range(60)
@@ -62,14 +63,16 @@ def general(rng, n):
 
 def named(rng, n, kind):
     """The options of a kernel with a named weight, and how rankings of a kind are read."""
-    weight = "standard" if kind == "anywhere" else str(rng.choice(["standard", "top", "add", "mult", "average"]))
+    weight = (
+        "standard" if kind == "anywhere" else str(rng.choice(["standard", "top", "add", "mult", "average", "later"]))
+    )
     options = {"weight": weight}
     if weight == "top":
         options["k"] = int(rng.integers(1, max(n, 1) + 1))
-    if weight in ("add", "mult"):
+    if weight in ("add", "mult", "later"):
         options["u"] = ["hyperbolic", "log", rng.standard_normal(n), 10.0 ** -np.arange(n)][rng.integers(4)]
     if kind == "complete":
-        return options | [{}, {"signed": True}, {"order": 3}][rng.integers(3)]
+        return options | [{}, {"signed": True}, {"order": 3}][rng.integers(2 if weight == "later" else 3)]
     missing = "error" if kind == "tied" else kind
     return options | {"signed": bool(rng.integers(2)), "ties": "mean", "missing": missing}
 
@@ -182,6 +185,27 @@ def test_distances_and_mallows(case):
     D = wkendall.distance_matrix(x)
     np.testing.assert_allclose(D, pairs - wkendall.gram_matrix(x), rtol=1e-12, atol=1e-12 * pairs)
     np.testing.assert_allclose(Mallows(0.3)(x), np.exp(-0.3 * D), rtol=1e-14)
+
+
+def test_neighbours(case):
+    """Bitwise the values of the matrix: the best of each row, equal ones by their index, and all within a radius."""
+    x = rankings_of(case.X, case.options)
+    for measure, y in product((kernel_of(case.options), KendallDistance()), (None, x[: len(x) - 1])):
+        K = wkendall.similarity_matrix(x, y, measure)
+        keys = K.copy() if measure.is_distance else -K
+        if y is None:
+            np.fill_diagonal(keys, np.inf)
+        for count in {1, len(x) // 2, len(x) - 1} if len(x) > 1 else ():
+            found = wkendall.neighbors(x, y, n_neighbors=max(count, 1), measure=measure)
+            indices = np.argsort(keys, axis=1, kind="stable")[:, : max(count, 1)]
+            np.testing.assert_array_equal(found.indices, indices)
+            same_bits(found.values, np.take_along_axis(K, indices, axis=1))
+        limit = np.quantile(K, 0.3, method="nearest") if K.size else 0.0
+        close = keys <= (limit if measure.is_distance else -limit)
+        within = wkendall.neighbors_within(x, y, radius=limit, measure=measure)
+        assert within.has_sorted_indices
+        np.testing.assert_array_equal(within.indices, np.nonzero(close)[1])
+        same_bits(within.data, K[close])
 
 
 @pytest.mark.parametrize("order", range(1, 5))

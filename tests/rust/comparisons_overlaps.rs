@@ -1,10 +1,11 @@
-//! Overlaps, and counts of pairs of lists, against their definitions.
+//! Overlaps, the footrule, and counts of pairs of lists, against their definitions.
 
 mod naive;
 
 use naive::Random;
 use wkendall::{
-    Error, Incomplete, Lists, Measure, Missing, Options, RankingSet, Rankings, Weight, diagonal, gram, neighbors,
+    Error, Incomplete, Lists, Matrix, Measure, Missing, Options, RankingSet, Rankings, Weight, Workspace, diagonal,
+    features, gram, gram_matrix, neighbors, planned, within,
 };
 
 /// Groups of tied items, the best first. Items that are not listed are in none.
@@ -98,6 +99,15 @@ mod definition {
         }
     }
 
+    /// The sum of the differences of mean ranks, over the items of both lists.
+    pub fn footrule(s: &Groups, t: &Groups, items: usize) -> f64 {
+        let after = |groups: &Groups| groups.iter().map(Vec::len).sum::<usize>() as f64 + 1.0;
+        let (last, of_s, of_t) = ([after(s), after(t)], blocks(s, items), blocks(t, items));
+        let rank = |block: (usize, usize)| block.0 as f64 + f64::midpoint(block.1 as f64, 1.0);
+        let union = (0..items).filter(|&item| of_s[item].or(of_t[item]).is_some());
+        union.map(|item| (of_s[item].map_or(last[0], rank) - of_t[item].map_or(last[1], rank)).abs()).sum::<f64>() + 0.0
+    }
+
     pub fn spearman_rho(s: &Groups, t: &Groups, items: usize) -> f64 {
         let centred = |groups: &Groups| -> Vec<f64> {
             let blocks = all_blocks(groups, items).into_iter();
@@ -153,6 +163,7 @@ fn cases(items: usize, ties: bool) -> Vec<Case> {
     let case = |measure: Measure, tolerance: f64, definition: Definition| Case { measure, definition, tolerance };
     let mut cases = vec![
         case(Measure::spearman_rho(items), 1e-14, Box::new(move |s, t| definition::spearman_rho(s, t, items))),
+        case(Measure::footrule(items), 0.0, Box::new(move |s, t| definition::footrule(s, t, items))),
         case(Measure::kemeny_snell(items), 0.0, Box::new(move |s, t| definition::kemeny_snell(s, t, items))),
         case(Measure::tau_x(items), 1e-15, Box::new(move |s, t| definition::tau_x(s, t, items))),
     ];
@@ -196,6 +207,10 @@ fn check<R: RankingSet>(items: usize, ties: bool, (x, of_x): (&R, &[Groups]), (y
                 assert_eq!(value.to_bits(), swapped[column * of_x.len() + row].to_bits(), "{measure:?}");
             }
         }
+        if tolerance == 0.0 {
+            let single: Matrix<f32> = gram_matrix(&measure, x, Some(y), Options::default()).unwrap();
+            assert!(single.as_slice().iter().zip(&found).all(|(&one, &two)| one == two as f32), "{measure:?}");
+        }
         assert_eq!(own, run(x, None, 2, Some(2)));
         assert_eq!(own, run(x, Some(x), 1, None));
         let diagonal = diagonal(&measure, x, Options::default()).unwrap();
@@ -224,6 +239,16 @@ fn complete_rankings() {
             if items == 0 { vec![Groups::new(); rows] } else { found }
         };
         check(items, false, (&s, &groups(4, &x)), (&t, &groups(3, &y)));
+        let (mut workspace, identity) = (Workspace::new(items), groups(1, &(1..=items as i64).collect::<Vec<_>>()));
+        for Case { measure, definition, tolerance } in cases(items, false) {
+            let between = measure.between(s.row(0), s.row(1), &mut workspace).unwrap();
+            let kappa = measure.kappa(s.row(2), &mut workspace).unwrap();
+            for (value, [s, t]) in
+                [(between, [&groups(4, &x)[0], &groups(4, &x)[1]]), (kappa, [&identity[0], &groups(4, &x)[2]])]
+            {
+                assert!((value - definition(s, t)).abs() <= tolerance, "{measure:?}: {value}");
+            }
+        }
     }
 }
 
@@ -385,6 +410,7 @@ fn lists_out_of_a_large_catalogue() {
     assert_eq!(value(Measure::kemeny_snell(items))[1], distance);
     assert_eq!(value(Measure::tau_x(items))[1], 1.0 - distance / (n * (n - 1.0) / 2.0));
     assert_eq!(value(Measure::kemeny_snell(items))[2], 3.0 + 3.0 * (n - 3.0));
+    assert_eq!(value(Measure::footrule(items)), [0.0, 3.0, 3.0, 3.0, 0.0, 0.0, 3.0, 0.0, 0.0]);
     assert_eq!(value(Measure::spearman_rho(items))[2], 0.0);
     assert_eq!(value(Measure::spearman_rho(items))[4], 1.0);
     assert_eq!(value(Measure::fagin_kendall(items, 0.5).unwrap())[1], 2.0 + 0.5);
@@ -416,11 +442,18 @@ fn nearest_lists() {
         // Among the measures here, those that are 0 for all lists and themselves are distances.
         let sign = if (0..40).all(|row| values[41 * row] == 0.0) { 1.0 } else { -1.0 };
         let near = neighbors(&measure, &lists, None, 3, Options::default()).unwrap();
+        let radius = values[1];
+        let close = within(&measure, &lists, None, radius, Options { threads: Some(2), ..Options::default() }).unwrap();
         for row in 0..40 {
-            let mut others: Vec<f64> = (0..40).filter(|&c| c != row).map(|c| sign * values[40 * row + c]).collect();
-            others.sort_by(f64::total_cmp);
-            let found: Vec<f64> = near.values[3 * row..3 * row + 3].iter().map(|value| sign * value).collect();
-            assert_eq!(found, others[..3], "{measure:?}");
+            let mut others: Vec<usize> = (0..40).filter(|&column| column != row).collect();
+            let value = |column: usize| values[40 * row + column];
+            let wanted: Vec<usize> = others.iter().copied().filter(|&c| sign * value(c) <= sign * radius).collect();
+            let entries = close.starts[row]..close.starts[row + 1];
+            assert_eq!(close.indices[entries.clone()], wanted, "{measure:?}");
+            assert!(entries.clone().all(|entry| close.values[entry] == value(close.indices[entry])));
+            others.sort_by(|&a, &b| (sign * value(a)).total_cmp(&(sign * value(b))).then(a.cmp(&b)));
+            assert_eq!(near.indices[3 * row..3 * row + 3], others[..3], "{measure:?}");
+            assert!((0..3).all(|place| near.values[3 * row + place] == value(others[place])), "{measure:?}");
         }
     }
 }
@@ -468,4 +501,43 @@ fn wrong_parameters() {
     assert_eq!(gram(&fagin, &tied, None, Options::default()).unwrap_err().to_string(), wanted);
     let lists = Lists::from_ranks(4, &[0, 2], &[0, 1], &[1, 1]).unwrap();
     assert_eq!(gram(&fagin, &lists, None, Options::default()).unwrap_err().to_string(), wanted);
+}
+
+#[test]
+fn repeated_rankings_and_many_tiles() {
+    let (mut random, items) = (Random(6), 12);
+    let distinct = random.rankings(30, items);
+    let picked: Vec<i64> = (0..400).flat_map(|_| distinct[random.below(30) * items..][..items].to_vec()).collect();
+    let x = Rankings::from_ranks(400, items, &picked).unwrap();
+    let groups = groups_of(items, &picked.iter().map(|&rank| rank as f64).collect::<Vec<_>>());
+    for Case { measure, definition, tolerance } in cases(items, false).into_iter().take(2) {
+        let found = gram(&measure, &x, None, Options { threads: Some(2), ..Options::default() }).unwrap();
+        let pairs = groups.iter().flat_map(|s| groups.iter().map(move |t| (s, t)));
+        assert!(found.iter().zip(pairs).all(|(value, (s, t))| (value - definition(s, t)).abs() <= tolerance));
+        assert_eq!(gram(&measure, &x, Some(&x.clone()), Options::default()).unwrap(), found);
+    }
+}
+
+#[test]
+fn forms_and_rankings_that_it_does_not_have() {
+    let footrule = || Measure::footrule(3);
+    let standard = || Measure::kernel(&Weight::Standard, 3).unwrap();
+    let name = "the footrule";
+    assert_eq!(footrule().signed(), Err(Error::NoSignedForm { measure: name }));
+    assert_eq!(footrule().try_normalized(), Err(Error::NoNormalizedForm { measure: name }));
+    assert_eq!(footrule().with_order(3), Err(Error::NoOtherOrder { measure: name, order: 3 }));
+    assert_eq!(footrule().plus(standard()), Err(Error::NotAKernel { measure: name }));
+    assert_eq!(standard().times(footrule()), Err(Error::NotAKernel { measure: name }));
+    assert_eq!(features::columns(&footrule()), Err(Error::NoFeatures));
+    assert_eq!(footrule(), footrule());
+    assert_ne!(footrule(), Measure::footrule(4));
+    assert_ne!(footrule(), Measure::distance(3));
+    assert_eq!(planned(&footrule(), 100, 100, &Options::default()).unwrap(), "pairs");
+    let bits = Options { backend: "bits".parse().unwrap(), ..Options::default() };
+    assert_eq!(planned(&footrule(), 100, 100, &bits), Err(Error::CannotCompute { name: "bits".to_owned() }));
+    let anywhere = Incomplete::from_ranks(1, 3, &[1.0, f64::NAN, 2.0], Missing::Anywhere).unwrap();
+    let error = gram(&footrule(), &anywhere, None, Options::default()).unwrap_err();
+    let wanted =
+        "the footrule is not defined for missing items that can be anywhere, only for missing items that come last";
+    assert_eq!(error.to_string(), wanted);
 }

@@ -12,16 +12,9 @@ use wkendall::{
 };
 
 fn measures(n: usize) -> Vec<Measure> {
-    let kernel = |weight: &Weight| Measure::kernel(weight, n).unwrap();
-    let mut measures = vec![
-        kernel(&Weight::Standard),
-        kernel(&Weight::Top(n.div_ceil(2).max(1))),
-        kernel(&Weight::Add(Factor::Hyperbolic)),
-        kernel(&Weight::Mult(Factor::Log)),
-        kernel(&Weight::Average),
-    ];
+    let mut measures = naive::named_kernels(n);
     measures.extend(measures.clone().into_iter().map(Measure::normalized));
-    measures.push(kernel(&Weight::Mult(Factor::Log)).signed().unwrap());
+    measures.push(Measure::kernel(&Weight::Mult(Factor::Log), n).unwrap().signed().unwrap());
     measures.push(Measure::distance(n));
     measures.push(Measure::mallows(n, 0.01).unwrap());
     measures

@@ -4,8 +4,8 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Matrix, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight,
-    Workspace, consensus, diagonal, features, gram, gram_matrix, importance, neighbors,
+    Error, Factor, Incomplete, Matrix, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight, Workspace,
+    consensus, diagonal, features, gram, gram_matrix, importance, neighbors,
 };
 
 /// What a pair adds, from its ranks in both rankings, which count from 1.
@@ -155,15 +155,10 @@ fn ties_and_lists() {
             let rows: Vec<Vec<u32>> = (0..3).map(|_| (0..n).map(|_| random.below(4) as u32).collect()).collect();
             let numbers = |row: &Vec<u32>| row.iter().map(|&value| f64::from(value)).collect::<Vec<_>>();
             let tied = Incomplete::from_ranks(3, n, &rows.iter().flat_map(numbers).collect::<Vec<_>>(), Missing::Error);
-            let (mut bounds, mut items, mut entries) = (vec![0], Vec::new(), Vec::new());
-            for row in &rows {
-                for (item, &value) in row.iter().enumerate().filter(|&(_, &value)| value < 3) {
-                    items.push(item as u32);
-                    entries.push(f64::from(value));
-                }
-                bounds.push(items.len());
-            }
-            let lists = Lists::from_ranks(n, &bounds, &items, &entries).unwrap();
+            let listed = |row: &Vec<u32>| -> Vec<f64> {
+                row.iter().map(|&value| if value < 3 { f64::from(value) } else { f64::NAN }).collect()
+            };
+            let lists = naive::lists_of(3, n, &rows.iter().flat_map(listed).collect::<Vec<_>>());
             each_measure(n, &mut random, |measure, weight, [u, v], signed, normalized| {
                 let wanted = |s: usize, t: usize| mean(weight, u, v, signed, &rows[s], &rows[t]);
                 check(measure, tied.as_ref().unwrap(), wanted, normalized);
@@ -179,15 +174,8 @@ fn many_tied_items() {
     let n = 60;
     let numbers: Vec<f64> = (0..4 * n).map(|_| random.below(9) as f64).collect();
     let x = Incomplete::from_ranks(4, n, &numbers, Missing::Error).unwrap();
-    let (mut bounds, mut items, mut entries) = (vec![0], Vec::new(), Vec::new());
-    for row in numbers.chunks(n) {
-        for (item, &value) in row.iter().enumerate().filter(|&(_, &value)| value < 5.0) {
-            items.push(item as u32);
-            entries.push(value);
-        }
-        bounds.push(items.len());
-    }
-    let lists = Lists::from_ranks(n, &bounds, &items, &entries).unwrap();
+    let listed: Vec<f64> = numbers.iter().map(|&value| if value < 5.0 { value } else { f64::NAN }).collect();
+    let lists = naive::lists_of(4, n, &listed);
     let expanded = lists.to_incomplete().unwrap();
     each_measure(n, &mut random, |measure, _, _, _, _| {
         // Explicit features have another way to the same values.

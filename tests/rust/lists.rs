@@ -34,16 +34,7 @@ impl Table {
     }
 
     fn lists(&self) -> Lists {
-        let (mut bounds, mut listed, mut values) = (vec![0], Vec::new(), Vec::new());
-        for row in &self.rows {
-            // From the last item on, because the order of entries does not matter.
-            for (item, &value) in row.iter().enumerate().rev().filter(|(_, value)| !value.is_nan()) {
-                listed.push(item);
-                values.push(value);
-            }
-            bounds.push(listed.len());
-        }
-        Lists::from_ranks(self.items, &bounds, &listed, &values).unwrap()
+        naive::lists_of(self.rows.len(), self.items, &self.rows.concat())
     }
 }
 

@@ -5,19 +5,12 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Backend, Error, Factor, Incomplete, Lists, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight,
-    gram, neighbors, packed_signs, sign_bytes, within,
+    Backend, Error, Incomplete, Measure, Missing, Options, RankingSet, Rankings, RunOptions, gram, neighbors,
+    packed_signs, sign_bytes, within,
 };
 
 fn measures(n: usize) -> Vec<Measure> {
-    let kernel = |weight: &Weight| Measure::kernel(weight, n).unwrap();
-    let mut measures = vec![
-        kernel(&Weight::Standard),
-        kernel(&Weight::Top(n.div_ceil(2).max(1))),
-        kernel(&Weight::Add(Factor::Hyperbolic)),
-        kernel(&Weight::Mult(Factor::Log)),
-        kernel(&Weight::Average),
-    ];
+    let mut measures = naive::named_kernels(n);
     measures.extend(measures.clone().into_iter().map(|kernel| kernel.signed().unwrap().normalized()));
     measures.push(Measure::distance(n));
     measures.push(Measure::mallows(n, 0.01).unwrap());
@@ -141,20 +134,7 @@ fn ties_and_lists() {
         let (some, more) = (rows(20), rows(35));
         let x = Incomplete::from_ranks(20, n, &some, Missing::Bottom).unwrap();
         let y = Incomplete::from_ranks(35, n, &more, Missing::Bottom).unwrap();
-        let lists = |m: usize, values: &[f64]| {
-            let (mut starts, mut items, mut numbers) = (vec![0_i64], Vec::new(), Vec::new());
-            for row in 0..m {
-                for (item, &value) in values[row * n..(row + 1) * n].iter().enumerate() {
-                    if !value.is_nan() {
-                        items.push(item as i64);
-                        numbers.push(value);
-                    }
-                }
-                starts.push(items.len() as i64);
-            }
-            Lists::from_ranks(n, &starts, &items, &numbers).unwrap()
-        };
-        let (few, many) = (lists(20, &some), lists(35, &more));
+        let (few, many) = (naive::lists_of(20, n, &some), naive::lists_of(35, n, &more));
         for measure in measures(n) {
             let options = || Options { threads: Some(2), tile: Some(8), ..Options::default() };
             check(&measure, &x, None, &[1, 6, 19], options);

@@ -45,13 +45,6 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
     missing: Missing = "error"
     n_jobs: SupportsIndex | None = None
 
-    def __init__(self, input: Input, top: Top, ties: Ties, missing: Missing, n_jobs: SupportsIndex | None) -> None:
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the names of the parameters. scikit-learn inspects the signature at each call, some five times in each fit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -17,7 +18,6 @@ from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall._saved import load_object, save_object
 from wkendall._text import shown
-from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.base import RankingEstimator
 from wkendall.gram import as_measure, gram_of
 from wkendall.measures import KendallDistance, Measure
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
 
 
+@dataclass(eq=False, repr=False)
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
 
@@ -100,41 +101,15 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     array(['a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        n_neighbors: SupportsIndex = 5,
-        measure: Measure | None = None,
-        *,
-        radius: float | None = None,
-        mode: Mode = "distance",
-        input: Input = "ranks",
-        top: Top = "low",
-        ties: Ties = "error",
-        missing: Missing = "error",
-        n_jobs: SupportsIndex | None = None,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(input, top, ties, missing, n_jobs)
-        self.progress = progress
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.mode = mode
+    n_neighbors: SupportsIndex = 5
+    measure: Measure | None = None
+    _: KW_ONLY
+    radius: float | None = None
+    mode: Mode = "distance"
+    progress: bool = False
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Store the rankings to search. Lists get an index, which a pickle of the object contains.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-            Rankings, one per row.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        self
-        """
+        """Store the rankings to search. Lists get an index, which a pickle of the object contains."""
         check_same_rows(X, y)
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
@@ -156,19 +131,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self._searched.rankings
 
     def add(self, X: ArrayLike | Rankings) -> Self:
-        """Append rankings, whose rows are numbered after the present ones.
+        """Append rankings of the same items, whose rows are numbered after the present ones.
 
         Few lists are added to many in a few milliseconds: they get a small index of their own, and small indexes are
         merged from time to time.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n)
-            Rankings of the same items.
-
-        Returns
-        -------
-        self
 
         Examples
         --------
@@ -186,16 +152,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self
 
     def remove(self, rows: Index) -> Self:
-        """Remove rankings. The others are numbered as if only they had been fitted and added.
+        """Remove rankings, by a row number, a slice, a mask or row numbers among the present ones.
 
-        Parameters
-        ----------
-        rows : int, slice, mask or array of ints
-            Row numbers among the present rankings.
-
-        Returns
-        -------
-        self
+        The others are numbered as if only they had been fitted and added.
         """
         check_is_fitted(self)
         with self._searched.growing:
@@ -209,10 +168,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the object with its rankings and their index to a file, for `load`.
 
-        Parameters
-        ----------
-        path : str or path
-            The file. An existing file is replaced when the new one is complete.
+        An existing file is replaced when the new one is complete.
 
         Examples
         --------
@@ -229,18 +185,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> Self:
         """Read a file of `save`. Read only files that you trust: they can contain any Python objects, as pickles can.
 
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        mmap : bool
-            Whether to leave the index in the file, which is then mapped to memory: loading takes less time, and processes that
-            load the same file share its memory. The file must not change while it is in use. Without it, checksums of
-            all data are compared.
-
-        Returns
-        -------
-        KendallNeighbors
+        With `mmap` the index is left in the file, which is mapped to memory: loading takes less time, and processes that
+        load the same file share its memory. The file must not change while it is in use. Without it, checksums of all
+        data are compared.
         """
         check_flag(mmap, "mmap")
         return load_object(path, cls, mmap, lambda model: model._searched.load())
@@ -248,15 +195,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
         """Find the nearest rankings and the values of the measure, as the function `neighbors` does.
 
-        Parameters
-        ----------
-        X, n_neighbors
-            As for `kneighbors`.
-
-        Returns
-        -------
-        Neighbors
-            A named tuple of `values` and `indices`: the best first, equal values by the smaller index.
+        `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple of `values` and `indices`: the best
+        first, equal values by the smaller index.
 
         Examples
         --------
@@ -317,12 +257,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
         Parameters
         ----------
-        X : Rankings or array-like of shape (m', n), optional
+        X, return_distance
             As for `kneighbors`.
         radius : float, optional
             As for the class. If absent, `radius` of the object is used.
-        return_distance : bool
-            Whether to return distances too.
         sort_results : bool
             Whether to sort by distance; otherwise by row.
 
@@ -351,20 +289,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         n_neighbors: SupportsIndex | None = None,
         mode: Mode = "connectivity",
     ) -> csr_matrix:
-        """Return the graph of the nearest rankings of `fit`.
+        """Return the graph of the nearest rankings of `fit`, of shape (m', m).
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n), optional
-            As for `kneighbors`.
-        n_neighbors : int, optional
-            As for `kneighbors`.
-        mode : {"connectivity", "distance"}
-            The stored values: ones, or distances.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix of shape (m', m)
+        `X` and `n_neighbors` are as for `kneighbors`. The values are ones, or distances.
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
@@ -373,37 +300,18 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def radius_neighbors_graph(
         self, X: ArrayLike | Rankings | None = None, radius: float | None = None, mode: Mode = "connectivity"
     ) -> csr_matrix:
-        """Return the graph of all rankings of `fit` that are not beyond a radius.
+        """Return the graph of all rankings of `fit` that are not beyond a radius, of shape (m', m).
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n), optional
-            As for `kneighbors`.
-        radius : float, optional
-            As for `radius_neighbors`.
-        mode : {"connectivity", "distance"}
-            The stored values: ones, or distances.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix of shape (m', m)
+        `X` and `radius` are as for `radius_neighbors`. The values are ones, or distances.
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
         return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, self._run()))
 
     def transform(self, X: ArrayLike | Rankings) -> csr_matrix:
-        """Return the graph of the nearest rankings of `fit`, as `mode` says.
+        """Return the graph of the nearest rankings of `fit`, as `mode` says, of shape (m', m).
 
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m', n)
-            Rankings. A complete ranking of `fit` is its own neighbour. With ties or missing items another ranking can be
-            nearer.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix of shape (m', m)
+        A complete ranking of `fit` is its own neighbour. With ties or missing items another ranking can be nearer.
         """
         check_is_fitted(self)
         return self._graph(*self._sides(X))
@@ -416,18 +324,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, self._run()))
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
-        """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
-
-        Parameters
-        ----------
-        X : Rankings or array-like of shape (m, n)
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix of shape (m, m)
-        """
+        """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour."""
         check_same_rows(X, y)
         searched = self.fit(X)._searched
         return self._graph(searched, searched)

@@ -71,19 +71,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.items = items
 
     def fit(self, X: Iterable[object], y: object = None) -> Self:
-        """Learn the items.
+        """Learn the items of ranked lists, which are as for `from_lists`; columns are in the order of their first appearance.
 
-        Parameters
-        ----------
-        X : iterable of iterables, or iterable of names
-            Ranked lists, as for `from_lists`; columns are in the order in which items first appear. You can also pass
-            the names of all items (strings or numbers), in the order of the columns.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        self
+        You can also pass the names of all items (strings or numbers), in the order of the columns.
         """
         check_same_rows(X, y)
         self._learn(X)
@@ -107,18 +97,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def transform(self, X: Iterable[Iterable[object]]) -> Any:
-        """Turn ranked lists into ranks.
+        """Turn ranked lists into the ranks, from 1, of the items in `items_`, an array of shape (m, n).
 
-        Parameters
-        ----------
-        X : iterable of iterables
-            Ranked lists, as for `from_lists`.
-
-        Returns
-        -------
-        ndarray of shape (m, n), or scipy.sparse.csr_array
-            The ranks, from 1, of the items in `items_`. An item that is not in the list has NaN, or no entry in a
-            sparse array.
+        An item that is not in the list has NaN, or no entry in a sparse array.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -138,19 +119,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return {name: value for name, value in super().__getstate__().items() if name != "_columns"}
 
     def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:
-        """Learn the items of ranked lists, and turn the lists into ranks.
-
-        Parameters
-        ----------
-        X : iterable of iterables
-            Ranked lists, as for `from_lists`.
-        y : object
-            Not used, except that a pandas object must have the same labels of rows as `X`.
-
-        Returns
-        -------
-        ndarray of shape (m, n), or scipy.sparse.csr_array
-        """
+        """Learn the items of ranked lists, and turn the lists into ranks."""
         check_same_rows(X, y)
         rows = self._learn(X)
         if rows is None:
@@ -158,18 +127,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return as_ranks(rows, len(self.items_), bool(self.sparse))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
-        """Return the names of the columns.
+        """Return the names of the columns: the items as text.
 
-        Parameters
-        ----------
-        input_features : object
-            Not used.
-
-        Returns
-        -------
-        ndarray of n strings
-            The items as text. If two items have the same text, such as 1 and "1", the names are Python literals, with
-            quotes.
+        If two items have the same text, such as 1 and "1", the names are Python literals, with quotes.
         """
         check_is_fitted(self)
         names = [str(item) for item in self.items_]

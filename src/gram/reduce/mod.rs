@@ -56,24 +56,23 @@ pub fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    neighbors_of_operands(measure, R::operands(x, y), count, options)
+    neighbors_of(measure, R::operands(x, y), count, options)
 }
 
-fn neighbors_of_operands(
+fn neighbors_of(
     measure: &Measure,
     operands: Operands<'_>,
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
-        MeasureKind::Part(part) => neighbors_of(part, operands, count, options),
-        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options)),
-    }
-}
-
-fn neighbors_of(part: &Part, operands: Operands<'_>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
     check_count(operands, count)?;
+    let part = match measure.kind() {
+        MeasureKind::Part(part) => part,
+        MeasureKind::Combination(it) => {
+            return with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options));
+        }
+    };
     // A ranking may be its own best neighbour.
     let kept = count + usize::from(others(operands));
     search(
@@ -109,26 +108,21 @@ pub fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    within_of_operands(measure, R::operands(x, y), radius, options)
+    within_of(measure, R::operands(x, y), radius, options)
 }
 
-fn within_of_operands(
-    measure: &Measure,
-    operands: Operands<'_>,
-    radius: f64,
-    options: Options<'_>,
-) -> Result<Within, Error> {
+fn within_of(measure: &Measure, operands: Operands<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
-        MeasureKind::Part(part) => within_of(part, operands, radius, options),
-        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::within(it, x, y, radius, options)),
+    let distance = matches!(measure.kind(), MeasureKind::Part(part) if part.is_distance());
+    if radius.is_nan() || (distance && radius < 0.0) {
+        return Err(Error::Radius { value: radius, distance });
     }
-}
-
-fn within_of(part: &Part, operands: Operands<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
-    if radius.is_nan() || (part.is_distance() && radius < 0.0) {
-        return Err(Error::Radius { value: radius, distance: part.is_distance() });
-    }
+    let part = match measure.kind() {
+        MeasureKind::Part(part) => part,
+        MeasureKind::Combination(it) => {
+            return with_operands!(operands, |x, y| combined::within(it, x, y, radius, options));
+        }
+    };
     let by_index = |index: &ListIndex<'_>, x: Option<&Lists>, options: Options<'_>| index.within(x, radius, options);
     search(part, operands, Wanted::Close(radius), options, by_index, EqualRankings::within)
 }

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::registers::{FeatureRegister, HIDDEN, Registers};
 use super::vectors::{Doubles8, GridRegister, PickTable, Register, Simd, Words8};
-use super::x86::{operations, token};
+use super::x86::{operations, register, token};
 use super::{Arch, Slowdown, Task};
 
 /// Calls a macro with the features.
@@ -43,39 +43,10 @@ impl Arch for Avx2 {
     }
 }
 
-/// Four doubles.
-#[derive(Clone, Copy)]
-pub(super) struct YmmDoubles(__m256d);
-
-impl Simd for YmmDoubles {
-    type Arch = Avx2;
-}
-
-avx2! { operations!
-    impl Register<f64> for YmmDoubles {
-        const WIDTH: usize = 4;
-
-        fn splat(_arch: Avx2, value: f64) -> Self {
-            Self(_mm256_set1_pd(value))
-        }
-        fn load(_arch: Avx2, values: &[f64]) -> Self {
-            // SAFETY: there are four values.
-            Self(unsafe { _mm256_loadu_pd(values[..4].as_ptr()) })
-        }
-        fn store(self, values: &mut [f64]) {
-            // SAFETY: there is space for four values.
-            unsafe { _mm256_storeu_pd(values[..4].as_mut_ptr(), self.0) }
-        }
-        fn add(self, other: Self) -> Self {
-            Self(_mm256_add_pd(self.0, other.0))
-        }
-        fn mul(self, other: Self) -> Self {
-            Self(_mm256_mul_pd(self.0, other.0))
-        }
-        fn add_product(self, a: Self, b: Self) -> Self {
-            Self(_mm256_fmadd_pd(a.0, b.0, self.0))
-        }
-    }
+avx2! { register!
+    /// Four doubles.
+    YmmDoubles(__m256d) of Avx2: 4 x f64,
+    (_mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_mul_pd, _mm256_fmadd_pd)
 }
 
 avx2! { operations!
@@ -120,39 +91,10 @@ avx2! { operations!
     }
 }
 
-/// Eight singles.
-#[derive(Clone, Copy)]
-pub(super) struct YmmSingles(__m256);
-
-impl Simd for YmmSingles {
-    type Arch = Avx2;
-}
-
-avx2! { operations!
-    impl Register<f32> for YmmSingles {
-        const WIDTH: usize = 8;
-
-        fn splat(_arch: Avx2, value: f32) -> Self {
-            Self(_mm256_set1_ps(value))
-        }
-        fn load(_arch: Avx2, values: &[f32]) -> Self {
-            // SAFETY: there are eight values.
-            Self(unsafe { _mm256_loadu_ps(values[..8].as_ptr()) })
-        }
-        fn store(self, values: &mut [f32]) {
-            // SAFETY: there is space for eight values.
-            unsafe { _mm256_storeu_ps(values[..8].as_mut_ptr(), self.0) }
-        }
-        fn add(self, other: Self) -> Self {
-            Self(_mm256_add_ps(self.0, other.0))
-        }
-        fn mul(self, other: Self) -> Self {
-            Self(_mm256_mul_ps(self.0, other.0))
-        }
-        fn add_product(self, a: Self, b: Self) -> Self {
-            Self(_mm256_fmadd_ps(a.0, b.0, self.0))
-        }
-    }
+avx2! { register!
+    /// Eight singles.
+    YmmSingles(__m256) of Avx2: 8 x f32,
+    (_mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_mul_ps, _mm256_fmadd_ps)
 }
 
 avx2! { operations!

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::registers::{FeatureRegister, HIDDEN, Registers};
 use super::vectors::{Doubles8, GridRegister, PickTable, Register, Simd, Words8};
-use super::x86::{operations, token};
+use super::x86::{operations, register, token};
 use super::{Arch, Slowdown, Task};
 
 /// Calls a macro with the features.
@@ -47,39 +47,10 @@ impl Arch for Avx512 {
     }
 }
 
-/// Eight doubles.
-#[derive(Clone, Copy)]
-pub(super) struct ZmmDoubles(__m512d);
-
-impl Simd for ZmmDoubles {
-    type Arch = Avx512;
-}
-
-avx512! { operations!
-    impl Register<f64> for ZmmDoubles {
-        const WIDTH: usize = 8;
-
-        fn splat(_arch: Avx512, value: f64) -> Self {
-            Self(_mm512_set1_pd(value))
-        }
-        fn load(_arch: Avx512, values: &[f64]) -> Self {
-            // SAFETY: there are eight values.
-            Self(unsafe { _mm512_loadu_pd(values[..8].as_ptr()) })
-        }
-        fn store(self, values: &mut [f64]) {
-            // SAFETY: there is space for eight values.
-            unsafe { _mm512_storeu_pd(values[..8].as_mut_ptr(), self.0) }
-        }
-        fn add(self, other: Self) -> Self {
-            Self(_mm512_add_pd(self.0, other.0))
-        }
-        fn mul(self, other: Self) -> Self {
-            Self(_mm512_mul_pd(self.0, other.0))
-        }
-        fn add_product(self, a: Self, b: Self) -> Self {
-            Self(_mm512_fmadd_pd(a.0, b.0, self.0))
-        }
-    }
+avx512! { register!
+    /// Eight doubles.
+    ZmmDoubles(__m512d) of Avx512: 8 x f64,
+    (_mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_mul_pd, _mm512_fmadd_pd)
 }
 
 avx512! { operations!
@@ -122,39 +93,10 @@ avx512! { operations!
     }
 }
 
-/// Sixteen singles.
-#[derive(Clone, Copy)]
-pub(super) struct ZmmSingles(__m512);
-
-impl Simd for ZmmSingles {
-    type Arch = Avx512;
-}
-
-avx512! { operations!
-    impl Register<f32> for ZmmSingles {
-        const WIDTH: usize = 16;
-
-        fn splat(_arch: Avx512, value: f32) -> Self {
-            Self(_mm512_set1_ps(value))
-        }
-        fn load(_arch: Avx512, values: &[f32]) -> Self {
-            // SAFETY: there are sixteen values.
-            Self(unsafe { _mm512_loadu_ps(values[..16].as_ptr()) })
-        }
-        fn store(self, values: &mut [f32]) {
-            // SAFETY: there is space for sixteen values.
-            unsafe { _mm512_storeu_ps(values[..16].as_mut_ptr(), self.0) }
-        }
-        fn add(self, other: Self) -> Self {
-            Self(_mm512_add_ps(self.0, other.0))
-        }
-        fn mul(self, other: Self) -> Self {
-            Self(_mm512_mul_ps(self.0, other.0))
-        }
-        fn add_product(self, a: Self, b: Self) -> Self {
-            Self(_mm512_fmadd_ps(a.0, b.0, self.0))
-        }
-    }
+avx512! { register!
+    /// Sixteen singles.
+    ZmmSingles(__m512) of Avx512: 16 x f32,
+    (_mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_mul_ps, _mm512_fmadd_ps)
 }
 
 avx512! { operations!

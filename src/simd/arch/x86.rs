@@ -1,6 +1,6 @@
-//! How instruction sets of x86-64 are written: their token, and operations with intrinsics.
+//! How instruction sets of x86-64 are written: their token, registers, and other operations with intrinsics.
 //!
-//! Both macros take the features first, as the arguments of `target_feature`.
+//! All macros take the features first, as the arguments of `target_feature`.
 #![cfg(all(target_arch = "x86_64", not(wkendall_portable)))]
 
 /// Makes the token of an instruction set: a type whose values exist only where the CPU has the features.
@@ -86,4 +86,48 @@ macro_rules! operations {
     };
 }
 
-pub(super) use {operations, token};
+/// Makes a register of numbers, from the intrinsics for [`Register`](super::vectors::Register) in the order of its functions.
+macro_rules! register {
+    (
+        $features:tt $(#[$doc:meta])* $type:ident($raw:ty) of $arch:ident: $width:literal x $scalar:ty,
+        ($splat:ident, $load:ident, $store:ident, $add:ident, $mul:ident, $add_product:ident)
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(super) struct $type($raw);
+
+        impl Simd for $type {
+            type Arch = $arch;
+        }
+
+        operations! {
+            $features
+            impl Register<$scalar> for $type {
+                const WIDTH: usize = $width;
+
+                fn splat(_arch: $arch, value: $scalar) -> Self {
+                    Self($splat(value))
+                }
+                fn load(_arch: $arch, values: &[$scalar]) -> Self {
+                    // SAFETY: there are as many values as lanes.
+                    Self(unsafe { $load(values[..$width].as_ptr()) })
+                }
+                fn store(self, values: &mut [$scalar]) {
+                    // SAFETY: there is space for as many values as lanes.
+                    unsafe { $store(values[..$width].as_mut_ptr(), self.0) }
+                }
+                fn add(self, other: Self) -> Self {
+                    Self($add(self.0, other.0))
+                }
+                fn mul(self, other: Self) -> Self {
+                    Self($mul(self.0, other.0))
+                }
+                fn add_product(self, a: Self, b: Self) -> Self {
+                    Self($add_product(a.0, b.0, self.0))
+                }
+            }
+        }
+    };
+}
+
+pub(super) use {operations, register, token};

@@ -3,7 +3,7 @@
 
 pub mod blocks;
 
-use wkendall::{Factor, Weight};
+use wkendall::{Factor, Lists, Measure, Weight};
 
 /// A small random number generator (splitmix64), so that tests are the same everywhere.
 pub struct Random(pub u64);
@@ -85,6 +85,32 @@ pub fn weights(n: usize, random: &mut Random) -> Vec<Naive> {
         weights.push(Naive::Mult(u));
     }
     weights
+}
+
+/// A kernel of each kind, with position weights by name.
+pub fn named_kernels(n: usize) -> Vec<Measure> {
+    let weights = [
+        Weight::Standard,
+        Weight::Top(n.div_ceil(2).max(1)),
+        Weight::Add(Factor::Hyperbolic),
+        Weight::Mult(Factor::Log),
+        Weight::Average,
+    ];
+    weights.iter().map(|weight| Measure::kernel(weight, n).unwrap()).collect()
+}
+
+/// The lists of rows of numbers, one after the other, in which NaN is not listed.
+pub fn lists_of(rows: usize, items: usize, values: &[f64]) -> Lists {
+    let (mut bounds, mut listed, mut numbers) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..rows {
+        // From the last item on, because the order of entries does not matter.
+        for item in (0..items).rev().filter(|item| !values[row * items + item].is_nan()) {
+            listed.push(item);
+            numbers.push(values[row * items + item]);
+        }
+        bounds.push(listed.len());
+    }
+    Lists::from_ranks(items, &bounds, &listed, &numbers).unwrap()
 }
 
 /// All permutations of 1..=n.
