@@ -216,6 +216,11 @@ pub enum Error {
     },
     /// A measure by which lists out of a catalogue cannot be searched.
     ListMeasure,
+    /// Bytes that are not an index of lists.
+    IndexBytes {
+        /// What is wrong with them.
+        reason: &'static str,
+    },
     /// Two arguments with different numbers of items.
     ItemsDiffer {
         /// Items of the first.

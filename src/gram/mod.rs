@@ -55,8 +55,6 @@ pub(crate) use plan::python_limits;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
-#[cfg(feature = "python")]
-pub(crate) use strategies::lists::{IndexParts, Postings};
 pub(crate) use strategies::tied::own_values;
 
 /// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
@@ -171,10 +169,15 @@ fn gram_of_operands(
     options: Options<'_>,
 ) -> Result<(), Error> {
     check(measure, operands, &options)?;
-    with_output!(out, |out| match measure.kind() {
+    with_output!(out, |out| match computed(measure, operands).kind() {
         MeasureKind::Part(part) => gram_of(part, operands, out, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::matrix(it, x, y, out, options)),
     })
+}
+
+/// The measure that is computed for these rankings, with the same values.
+fn computed<'a>(measure: &'a Measure, operands: Operands<'_>) -> &'a Measure {
+    if matches!(operands, Operands::Complete(..)) { measure.on_complete() } else { measure }
 }
 
 /// The numbers of rows and columns of the result, if it has the right length.
@@ -256,7 +259,7 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
 
 fn diagonal_of_operands(measure: &Measure, operands: Operands<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
+    match computed(measure, operands).kind() {
         MeasureKind::Part(part) => diagonal_of(part, operands, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, _| combined::diagonal(it, x, options)),
     }
@@ -291,7 +294,7 @@ pub(crate) fn planned_for<T: Element>(
 ) -> Result<String, Error> {
     options.check()?;
     let mut names = Vec::new();
-    for part in measure.parts() {
+    for part in measure.on_complete().parts() {
         names.push(Task::of_complete::<T>(part, rows, columns)?.planned(options)?);
     }
     Ok(names.join(" + "))
@@ -306,6 +309,7 @@ pub(crate) fn planned_for_sets<R: RankingSet, T: Element>(
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
+    let measure = computed(measure, R::operands(x, y));
     let plans = measure.parts().iter().map(|part| planned_of::<R, T>(part, x, y, options.again()));
     Ok(plans.collect::<Result<Vec<_>, _>>()?.join(" + "))
 }

@@ -1,7 +1,8 @@
 //! A distance by the pairs of items that two rankings order differently, with weights of items: Kemeny and Snell's, and
 //! Fagin's.
 
-use super::item_weighted::{ItemWeighted, Memory, Side, Union, most_items};
+use super::blocks_of_pairs::{Memory, Side, Union, most_items};
+use super::item_weighted::ItemWeighted;
 use super::pairwise::{PairMeasure, Values};
 use crate::error::Error;
 use crate::memory;

@@ -12,6 +12,8 @@
 //! average_overlap       average overlap
 //! footrule              Spearman's footrule
 //! item_weighted         kernels with the weight "later", or with weights of items
+//! item_features         their features
+//! blocks_of_pairs       two rankings or lists as blocks of items, for these kernels
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
 //! rank_biased_overlap   rank-biased overlap
 //! spearman_rho          Spearman's rho
@@ -28,12 +30,14 @@
 
 mod ap_correlation;
 mod average_overlap;
+mod blocks_of_pairs;
 mod combination;
 mod differing_pairs;
 mod fagin_kendall;
 mod footrule;
 mod form;
 mod generalized_kendall;
+mod item_features;
 mod item_weighted;
 mod kemeny_snell;
 mod kendall;
@@ -472,6 +476,14 @@ impl Measure {
         match &self.0 {
             MeasureKind::Part(part) => part.kappa(pi, workspace),
             MeasureKind::Combination(it) => it.try_value_from(|part| part.kappa(pi, workspace)),
+        }
+    }
+
+    /// A measure with the same values for complete rankings: the fastest there is.
+    pub(crate) fn on_complete(&self) -> &Self {
+        match &self.0 {
+            MeasureKind::Combination(it) => it.on_complete().unwrap_or(self),
+            MeasureKind::Part(_) => self,
         }
     }
 

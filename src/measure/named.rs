@@ -50,7 +50,7 @@ pub(crate) static MEASURES: &[NamedMeasure] = &[
     },
     NamedMeasure {
         name: "rank_biased_overlap",
-        parameters: &["p", "value", "ties"],
+        parameters: &["p", "value", "ties", "item_weight"],
         make: rank_biased_overlap::from_parameters,
     },
     NamedMeasure { name: "spearman_rho", parameters: &[], make: |items, _| Ok(Measure::spearman_rho(items)) },
@@ -91,7 +91,7 @@ impl Measure {
     /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
     /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions: `ap_correlation` (`symmetric`),
     /// `average_overlap` (`depth`, `item_weight`), `fagin_kendall` (`p`, `item_weight`), `footrule` (`item_weight`), `generalized_kendall` (`item_weights`,
-    /// `position_costs`), `kemeny_snell` (`item_weight`), `rank_biased_overlap` (`p`, `value`, `ties`), `spearman_rho`, `swap_distance`
+    /// `position_costs`), `kemeny_snell` (`item_weight`), `rank_biased_overlap` (`p`, `value`, `ties`, `item_weight`), `spearman_rho`, `swap_distance`
     /// (`costs`), `tau_x`, `weighted_concordance` (`w`, or `earlier` and `later`; `side`), `weighted_tau` (`rank`, `weigher`,
     /// `additive`). Weights are "standard", "top", "add", "mult", "average" and "later".
     ///

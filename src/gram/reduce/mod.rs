@@ -20,7 +20,7 @@ use super::distinct::Deduplicated;
 use super::element::{Neighbors, Within};
 use super::job::{Expand, Job, Task, check};
 use super::plan::{Plan, cost};
-use super::{Backend, ListIndex, Options, check_count, combined};
+use super::{Backend, ListIndex, Options, check_count, combined, computed};
 use crate::error::Error;
 use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
@@ -66,7 +66,7 @@ fn neighbors_of_operands(
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
+    match computed(measure, operands).kind() {
         MeasureKind::Part(part) => neighbors_of(part, operands, count, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options)),
     }
@@ -119,7 +119,7 @@ fn within_of_operands(
     options: Options<'_>,
 ) -> Result<Within, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
+    match computed(measure, operands).kind() {
         MeasureKind::Part(part) => within_of(part, operands, radius, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::within(it, x, y, radius, options)),
     }
