@@ -1,6 +1,5 @@
-//! Two rankings or lists as blocks of items, with numbers for the pairs of items: what [`ItemWeighted`] computes with.
+//! Two rankings or lists as blocks of items, with numbers for the pairs of items: what `ItemWeighted` computes with.
 
-use super::item_weighted::ItemWeighted;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -103,14 +102,14 @@ impl Union {
         })
     }
 
-    /// Both lists as rankings of these items; their weights, the last of which is 0 without the rest; and the sum over the
-    /// pairs of the rest of the products of their weights.
+    /// Both lists as rankings of these items; their weights; and the sum over the pairs of the rest of the products of their
+    /// weights. `rest` gets the listed items, and returns the weight of all others and this sum.
     pub(super) fn of<'b>(
         &'b mut self,
         s: &'b Listed<'_>,
         t: &'b Listed<'_>,
-        kernel: &ItemWeighted,
-        with_rest: bool,
+        weight_of: impl Fn(usize) -> f64,
+        rest: impl FnOnce(&[u32]) -> (f64, f64),
     ) -> ([Side<'b>; 2], &'b [f64], f64) {
         let Self { order: [order_s, order_t], block_of: [block_s, block_t], v, items, numbers } = self;
         for list in [&mut *order_s, order_t, block_s, block_t, items, numbers] {
@@ -144,8 +143,8 @@ impl Union {
         order_t.extend((0..s.list.len() as u32).filter(|&item| block_t[item as usize] == tail_t));
         order_t.push(listed as u32);
         v.clear();
-        v.extend(items.iter().map(|&item| kernel.weight_of(item as usize)));
-        let (rest, pairs) = if with_rest { kernel.rest(items.iter().copied(), listed) } else { (0.0, 0.0) };
+        v.extend(items.iter().map(|&item| weight_of(item as usize)));
+        let (rest, pairs) = rest(items);
         v.push(rest);
         let sides = [
             Side { order: order_s, block_of: block_s, blocks: &s.blocks },

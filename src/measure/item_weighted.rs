@@ -749,7 +749,12 @@ impl PairMeasure for ItemWeighted {
                 std::cmp::Ordering::Less => (s, t),
                 std::cmp::Ordering::Greater => (t, s),
             };
-            let (sides, v, rest) = union.of(first, second, self, true);
+            let (sides, v, rest) = union.of(
+                first,
+                second,
+                |item| self.weight_of(item),
+                |items| self.rest(items.iter().copied(), items.len()),
+            );
             self.finished(self.tied_sum(sides[0], sides[1], v, rest, &mut memory), s.own, t.own)
         }))
     }

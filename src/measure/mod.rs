@@ -11,8 +11,8 @@
 //! ap_correlation        the rank correlation of average precision
 //! average_overlap       average overlap
 //! footrule              Spearman's footrule
-//! item_weighted         kernels with the weight "later", or with weights of items
-//! item_features         their features
+//! item_features         features of kernels with the weight "later", or with weights of items
+//! item_weighted         these kernels
 //! blocks_of_pairs       two rankings or lists as blocks of items, for these kernels
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
 //! rank_biased_overlap   rank-biased overlap

@@ -226,7 +226,7 @@ def test_damaged_bytes_are_refused():
             _core.ListIndex.from_bytes(measure, wrong)
     with pytest.raises(ValueError, match="the checksum differs"):
         _core.ListIndex.from_bytes(measure, stored[:-8])
-    with pytest.raises(ValueError, match="contiguous"):
+    with pytest.raises(TypeError, match="contiguous"):
         _core.ListIndex.from_bytes(measure, stored[::2])
 
 
