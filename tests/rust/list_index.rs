@@ -392,7 +392,7 @@ fn stored_measures(items: usize) -> Vec<Measure> {
 #[test]
 fn an_index_from_its_bytes() {
     let mut numbers = Random(29);
-    for (rows, items, longest, levels) in [(0, 5, 3, 0), (40, 4, 4, 2), (200, 500, 300, 0), (300, 5000, 9, 3)] {
+    for (rows, items, longest, levels) in [(0, 5, 3, 0), (40, 4, 4, 2), (30, 400, 300, 0), (90, 5000, 9, 3)] {
         let lists = random(rows, items, longest, levels, 2, &mut numbers);
         let (more, x) = (random(30, items, longest, levels, 2, &mut numbers), random(5, items, 6, 0, 2, &mut numbers));
         let measures = stored_measures(items);
@@ -454,14 +454,11 @@ fn damaged_bytes_are_refused() {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
                 refused(&damaged, if at < 8 { "they do not begin as an index" } else { "the checksum differs" });
-                // Whoever sets the checksum gets an error or an index that works, perhaps with other results.
-                set_checksum(&mut damaged);
                 let kept = Arc::new(damaged.clone());
-                let loaded = [load(&damaged), ListIndex::from_shared_bytes(measure, kept, Options::default())];
-                for loaded in loaded.into_iter().flatten() {
-                    let _ = loaded.neighbors(Some(&lists), 3, Options::default());
-                    let _ = loaded.neighbors(None, 3, Options::default());
-                }
+                assert!(ListIndex::from_shared_bytes(measure, kept, Options::default()).is_err());
+                // With the right checksum the parts are compared with each other, without a panic.
+                set_checksum(&mut damaged);
+                let _ = load(&damaged);
             }
         }
         let mut longer = [&bytes[..], &[0; 8]].concat();

@@ -235,8 +235,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
             The file.
         mmap : bool
             Whether to leave the index in the file, which is then mapped to memory: loading takes less time, and processes that
-            load the same file share its memory. The file must not change while it is in use. Without it, checksums of
-            all data are compared.
+            load the same file share its memory. The file must not change while it is in use.
 
         Returns
         -------

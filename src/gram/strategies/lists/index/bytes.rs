@@ -81,16 +81,12 @@ impl ListIndex<'_> {
     /// that of the measure; and as [`ListIndex::new`].
     pub fn from_bytes(measure: &Measure, bytes: &[u8], options: Options<'_>) -> Result<ListIndex<'static>, Error> {
         options.check()?;
-        let mut input = Input::new(bytes)?;
-        if checksum(&bytes[CHECKED..]) != input.number()? {
-            return Err(Error::IndexBytes { reason: "the checksum differs" });
-        }
-        input.index(measure, options)
+        Input::new(bytes, None)?.index(measure, options)
     }
 
     /// As [`from_bytes`](ListIndex::from_bytes), for bytes that stay in memory: a file that is mapped to memory, for
-    /// instance. The index uses their memory if they are aligned to 8 bytes, and the checksum is not compared. So loading is
-    /// faster, and processes share the memory of the file, which must not change.
+    /// instance. The index uses their memory if they are aligned to 8 bytes. So loading is faster, and processes share the
+    /// memory of the file, which must not change.
     ///
     /// # Errors
     /// As [`from_bytes`](ListIndex::from_bytes).
@@ -101,10 +97,7 @@ impl ListIndex<'_> {
         options: Options<'_>,
     ) -> Result<ListIndex<'static>, Error> {
         options.check()?;
-        let mut input = Input::new((*bytes).as_ref())?;
-        input.keeper = Some(&bytes);
-        input.number()?;
-        input.index(measure, options)
+        Input::new((*bytes).as_ref(), Some(&bytes))?.index(measure, options)
     }
 }
 
@@ -163,11 +156,15 @@ struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What follows the mark.
-    fn new(bytes: &'a [u8]) -> Result<Self, Error> {
+    /// What follows the mark and the checksum, which are compared.
+    fn new(bytes: &'a [u8], keeper: Option<&'a Keeper>) -> Result<Self, Error> {
         let reason = "they do not begin as an index of this version of the format does";
         let rest = bytes.strip_prefix(MARK).filter(|rest| rest.len() % 8 == 0 && !rest.is_empty());
-        Ok(Self { length: bytes.len(), bytes: rest.ok_or(Error::IndexBytes { reason })?, keeper: None })
+        let mut input = Self { length: bytes.len(), bytes: rest.ok_or(Error::IndexBytes { reason })?, keeper };
+        if input.number()? == checksum(input.bytes) {
+            return Ok(input);
+        }
+        Err(Error::IndexBytes { reason: "the checksum differs" })
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], Error> {
