@@ -51,9 +51,19 @@ def ap(s, t):
     return 2 * np.mean(earlier_in_both(s, t)[1:] / np.arange(1, len(s))) - 1
 
 
-def of_rankings():
+def of_ties():
     """Name, measure, name of the other, and its function of two rankings (or of their orders)."""
-    yield "WeightedTau()", wkendall.WeightedTau(), "scipy", lambda s, t: weightedtau(-s, -t).statistic
+    for additive, name in ((True, "WeightedTau()"), (False, "WeightedTau(additive=False)")):
+        yield (
+            name,
+            wkendall.WeightedTau(additive=additive),
+            "scipy",
+            lambda s, t, additive=additive: weightedtau(-s, -t, additive=additive).statistic,
+        )
+
+
+def of_rankings():
+    yield from of_ties()
     yield "KendallCorrelation()", wkendall.KendallCorrelation(), "NumPy", tau
     yield "APCorrelation()", wkendall.APCorrelation(), "NumPy", ap
     if installed("rbo"):
@@ -130,6 +140,8 @@ def main():
     for n, (count, pairs) in SIZES.items():
         rows = np.array([rng.permutation(n) + 1 for _ in range(count)])
         race(f"{n:,}", rows, wkendall.Rankings(rows), pairs, of_rankings(), seconds)
+        rows = (rows + 1) // 2
+        race(f"{n:,}, in pairs of ties", rows, wkendall.Rankings(rows, ties="mean"), pairs, of_ties(), seconds)
     popularity = np.log(1 / np.arange(1, CATALOGUE + 1))
     rows = [np.argsort(-popularity - rng.gumbel(size=CATALOGUE))[:LENGTH].tolist() for _ in range(LISTS)]
     lists = wkendall.from_lists(rows, items=range(CATALOGUE))

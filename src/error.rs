@@ -86,6 +86,11 @@ pub enum Error {
     ListedAnywhere { row: usize, item: usize },
     /// A measure by which lists out of a catalogue cannot be searched.
     ListMeasure,
+    /// Bytes that are not an index of lists.
+    IndexBytes {
+        /// What is wrong with them.
+        reason: &'static str,
+    },
     /// Two arguments with different numbers of items.
     ItemsDiffer { left: usize, right: usize },
     /// Two sets of columns with different numbers of observations.

@@ -100,6 +100,7 @@
 //! weight      the weights of pairs of positions
 //! rankings    checked sets of rankings
 //! matrix      results with rows and columns
+//! tree        running sums that change
 //! parallel    jobs on threads, watched by the caller
 //! memory      vectors with fallible growth
 //! error       all errors
@@ -125,6 +126,7 @@ mod python;
 mod rankings;
 mod signs;
 mod simd;
+mod tree;
 mod weight;
 
 pub use correlations::{

@@ -3,7 +3,7 @@
 //! Allocations that are known to stay below a mebibyte are made as usual.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -117,16 +117,74 @@ impl From<&Arc<[f64]>> for Shared {
     }
 }
 
+/// What keeps bytes in memory, such as a file that is mapped to memory.
+pub(crate) type Keeper = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Numbers that are stored as bytes, in little-endian order.
+pub(crate) trait Plain: Copy + 'static {
+    type Bytes: AsRef<[u8]>;
+
+    fn to_bytes(self) -> Self::Bytes;
+
+    /// The numbers with these bytes; `None` if the last one is not complete.
+    fn read(bytes: &[u8]) -> Result<Option<Vec<Self>>, Error>;
+}
+
+macro_rules! plain {
+    ($($number:ty, $size:literal, $to:expr, $from:expr;)*) => {$(
+        impl Plain for $number {
+            type Bytes = [u8; $size];
+
+            fn to_bytes(self) -> [u8; $size] {
+                $to(self)
+            }
+
+            fn read(bytes: &[u8]) -> Result<Option<Vec<Self>>, Error> {
+                let (numbers, rest) = bytes.as_chunks::<$size>();
+                rest.is_empty().then(|| collect(numbers.iter().map(|&number| $from(number)))).transpose()
+            }
+        }
+    )*};
+}
+
+plain! {
+    u8, 1, u8::to_le_bytes, u8::from_le_bytes;
+    u32, 4, u32::to_le_bytes, u32::from_le_bytes;
+    u64, 8, u64::to_le_bytes, u64::from_le_bytes;
+    f32, 4, f32::to_le_bytes, f32::from_le_bytes;
+    f64, 8, f64::to_le_bytes, f64::from_le_bytes;
+    [u32; 2], 8,
+        |[first, second]: Self| (u64::from(first) | u64::from(second) << 32).to_le_bytes(),
+        |bytes| { let both = u64::from_le_bytes(bytes); [both as u32, (both >> 32) as u32] };
+}
+
 /// Numbers in memory of their own, or in memory that another object keeps, such as a file in memory.
 #[derive(Clone)]
 pub(crate) enum Stored<T: 'static> {
     Own(Vec<T>),
-    #[cfg(feature = "python")]
     Kept {
         numbers: &'static [T],
         #[allow(dead_code)] // it is dropped with the numbers
-        keeper: Arc<dyn std::any::Any + Send + Sync>,
+        keeper: Keeper,
     },
+}
+
+impl<T: Plain> Stored<T> {
+    /// The numbers in some bytes of a keeper; `None` if they are not aligned, or if this machine stores numbers in another
+    /// way.
+    #[allow(unsafe_code)]
+    pub(crate) fn kept(keeper: &Keeper, range: Range<usize>) -> Option<Self> {
+        let bytes = (**keeper).as_ref().get(range).filter(|_| cfg!(target_endian = "little"))?;
+        // SAFETY: every pattern of bits is a value of the types that are `Plain`, all made of numbers.
+        let (before, numbers, after) = unsafe { bytes.align_to::<T>() };
+        if !(before.is_empty() && after.is_empty()) {
+            return None;
+        }
+        // SAFETY: the slice is borrowed from the object of `keeper`. The new `Arc` keeps this object in its place, and nobody
+        // can have a mutable reference to it meanwhile.
+        let numbers = unsafe { std::slice::from_raw_parts(numbers.as_ptr(), numbers.len()) };
+        Some(Self::Kept { numbers, keeper: Arc::clone(keeper) })
+    }
 }
 
 impl<T> Deref for Stored<T> {
@@ -135,7 +193,6 @@ impl<T> Deref for Stored<T> {
     fn deref(&self) -> &[T] {
         match self {
             Self::Own(numbers) => numbers,
-            #[cfg(feature = "python")]
             Self::Kept { numbers, .. } => numbers,
         }
     }

@@ -48,7 +48,8 @@ def kendall_parameters(n, rng):
 
 def rbo_parameters(n, rng):
     p = [0.9, 0.5, 0.99, 0.1][n % 4]
-    return [{}, *({"p": p, "value": v, "ties": "wab"[(n + i) % 3]} for i, v in enumerate(("ext", "min", "max", "res")))]
+    values = [{"p": p, "value": v, "ties": "wab"[(n + i) % 3]} for i, v in enumerate(("ext", "min", "max", "res"))]
+    return [{}, *values, *(values[i] | item_parameters(n, rng)[1] for i in (0, 1))]
 
 
 def concordance_parameters(n, rng):
@@ -422,8 +423,9 @@ BAD = [
     ("Kendall", "item_weight", [ONES], {"order": 3}),
     *(
         (name, "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {})
-        for name in ("AverageOverlap", "Footrule", "KemenySnell")
+        for name in ("AverageOverlap", "RankBiasedOverlap", "Footrule", "KemenySnell")
     ),
+    *(("RankBiasedOverlap", "item_weight", [ONES], {"value": value}) for value in ("max", "res")),
 ]
 
 
@@ -467,6 +469,8 @@ POSITIVE = [
     ("SpearmanRho", {}),
     ("TauX", {}),
     *(("RankBiasedOverlap", {"p": p, "value": "min", "ties": ties}) for p in (0.9, 0.3) for ties in "wab"),
+    *(("RankBiasedOverlap", {"value": "min", "ties": ties, "item_weight": [1, 0, 2, 0.5]}) for ties in "wab"),
+    *(("WeightedTau", {"rank": rank, "additive": a}) for rank in (False, [2, 0, 1, 1]) for a in (True, False)),
     ("Kendall", {"weight": "later", "u": "ap"}),
     ("Kendall", {"weight": "later", "u": "log", "signed": True}),
     ("Kendall", {"item_weight": [1, 0, 2, 0.5], "weight": "mult", "u": "log"}),
@@ -476,6 +480,7 @@ POSITIVE = [
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "parameters"), POSITIVE, ids=id_of)
 def test_kernels_by_definition(name, parameters, kind):
+    skip_what_is_not_taken(BY[name], kind)
     rows = random_cases(kind, np.random.default_rng(10), 12, 4)
     values = np.linalg.eigvalsh(BY[name].matrix(rows, rows, **parameters))
     assert values[0] >= -1e-12 * values[-1]
@@ -484,10 +489,11 @@ def test_kernels_by_definition(name, parameters, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "parameters"), POSITIVE, ids=id_of)
 def test_kernels(name, parameters, kind):
+    skip_what_is_not_taken(BY[name], kind)
     measure = BY[name].measure(**parameters)
     assert measure.is_kernel
     rng = np.random.default_rng(11)
-    for n in (4,) if "item_weight" in parameters else (3, 4, 6, 9):
+    for n in (4,) if "item_weight" in parameters or "rank" in parameters else (3, 4, 6, 9):
         for _ in range(20):
             K = wkendall.gram_matrix(as_rankings(kind, random_cases(kind, rng, 40, n)), kernel=measure)
             values = np.linalg.eigvalsh(K)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal, SupportsIndex
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall import _core
@@ -19,11 +20,11 @@ from wkendall._text import shown
 from wkendall.measures import Kernel, Measure
 
 
-class WeightedTau(Measure):
+class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
     The sum over all pairs of items of sign times sign times the weight of the pair, divided by the square roots of the
-    same sums for each ranking with itself; 0 if one of these is 0. It is not a kernel.
+    same sums for each ranking with itself; 0 if one of these is 0.
 
     Parameters
     ----------
@@ -35,6 +36,11 @@ class WeightedTau(Measure):
         The weight of rank r, which counts from 0: "hyperbolic" is `1 / (r + 1)`; an array has one weight for each rank.
     additive : bool
         Whether the weight of a pair is the sum of the weights of its items; otherwise it is the product.
+
+    Notes
+    -----
+    With `rank=False` and with given ranks it is a kernel: the weight of a pair does not depend on the rankings, and the value is
+    the cosine of their vectors of signs, each times the root of the weight. Otherwise it is not.
 
     References
     ----------
@@ -59,6 +65,11 @@ class WeightedTau(Measure):
         self.rank = rank
         self.weigher = weigher
         self.additive = additive
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        return not (self.rank is None or (isinstance(self.rank, bool | np.bool_) and self.rank))
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         weigher = self.weigher
@@ -226,6 +237,9 @@ class RankBiasedOverlap(Kernel):
     ties : {"w", "a", "b"}
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
         so that a list with ties has the value 1 with itself.
+    item_weight : array-like of n numbers, optional
+        Numbers from 0, one for each item, for the values "ext" and "min". These are sums over the common items; a common item
+        then adds its weight times what it adds without. Values are not limited to 1.
 
     Notes
     -----
@@ -252,14 +266,16 @@ class RankBiasedOverlap(Kernel):
         *,
         value: Literal["ext", "min", "max", "res"] = "ext",
         ties: Literal["w", "a", "b"] = "a",
+        item_weight: ArrayLike | None = None,
     ) -> None:
         self.p = p
         self.value = value
         self.ties = ties
+        self.item_weight = item_weight
 
     @property
     def _has_complement(self) -> bool:  # type: ignore[override]
-        return self.value in ("ext", "max")
+        return self.value in ("ext", "max") and self.item_weight is None
 
     @property
     def is_kernel(self) -> bool:

@@ -367,7 +367,7 @@ class Searched:
 
     An object does not change, except that it makes its index: `added` and `removed` return another one, so that threads
     that search meanwhile see the rankings from before. Several threads that ask for an index at once make it once. A pickle
-    contains the index as arrays.
+    contains the index as bytes.
     """
 
     #: The rankings; None if the index has them.
@@ -389,8 +389,8 @@ class Searched:
         self._handle = None
         #: The last measure, and its index if there is one.
         self._made: tuple[Measure, _Index | None] | None = None
-        #: From a pickle: the measure and the segments of an index that has not been made yet.
-        self._stored: tuple[Measure, list[Any]] | None = None
+        #: From a pickle: the measure and the bytes of an index that has not been made yet.
+        self._stored: tuple[Measure, NDArray[np.uint8]] | None = None
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -416,13 +416,13 @@ class Searched:
 
     def _load(self, keep: bool = False) -> None:
         assert self._stored is not None
-        measure, segments = self._stored
+        measure, stored = self._stored
         core = measure._measure(self.shape[1])
-        index = _core.ListIndex.from_parts(core, self.shape[1], segments, keep)
+        index = _core.ListIndex.from_bytes(core, stored, keep)
         self._made, self._stored = (measure, _Index(measure, core, index)), None
 
     def load(self) -> None:
-        """Make the index of a file, before the first search. It uses the memory of the arrays."""
+        """Make the index of a file, before the first search. It uses the memory of the bytes."""
         if self._stored is not None:
             self._load(keep=True)
             _check_rows(self._described, self.shape[0], self._last_index())
@@ -515,27 +515,23 @@ class Searched:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the index as arrays, or the rankings if there is none."""
+        """Return the index as bytes, or the rankings if there is none."""
         with self._lock:
             stored = self._stored
             index = None if self._made is None else self._made[1]
         if index is not None:
-            stored = (index.measure, index.core.parts())
+            stored = (index.measure, index.core.to_bytes())
         if stored is None:
             return {"rankings": self.rankings}
-        parts = (self.shape, self._missing, self._described)
-        return {"version": _core.__version__, "parts": parts, "stored": stored}
+        return {"parts": (self.shape, self._missing, self._described), "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Keep the arrays until the first search; of another version only the lists are taken."""
-        if "stored" not in state:
-            self.__init__(state["rankings"])  # type: ignore[misc]
-            return
-        self._set(*state["parts"])
-        if state["version"] == _core.__version__:
+        """Keep the bytes until the first search. The index is built again if another version stored it."""
+        if "stored" in state:
+            self._set(*state["parts"])
             self._stored = state["stored"]
         else:
-            self._handle = _lists_of(self.shape[1], state["stored"][1])
+            self.__init__(state["rankings"])  # type: ignore[misc]
 
 
 def _check_rows(described: dict[str, Any], rows: int, index: _Index | None) -> None:
@@ -543,20 +539,6 @@ def _check_rows(described: dict[str, Any], rows: int, index: _Index | None) -> N
     of_rows = [described[name] for name in ("listed", "labels", "counts") if described[name] is not None]
     if index is None or {index.core.rows, *map(len, of_rows)} != {rows}:
         raise ValueError("the index has another number of rankings")
-
-
-def _lists_of(items: int, segments: list[Any]) -> _core.Rankings:
-    """Return the lists of the parts of an index."""
-    joined: _core.Rankings | None = None
-    for (bounds, entries, has_all, removed), *_ in segments:
-        numbers = np.asarray(entries, dtype=np.int64).reshape(-1, 2)
-        columns, starts = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
-        whole = has_all | (np.diff(bounds.astype(np.int64)) == items)
-        lists = _core.Rankings.lists(bounds.astype(np.int64), columns, starts, items, False, True).listed(whole)
-        lists = lists.select(np.delete(np.arange(len(bounds) - 1), removed))
-        joined = lists if joined is None else joined.joined(lists)
-    assert joined is not None
-    return joined
 
 
 def plain(rankings: Rankings | Searched) -> Rankings:

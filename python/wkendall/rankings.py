@@ -591,7 +591,8 @@ def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Ra
     """Return the rankings `y` with the items in the order of `x`; refuse rankings of other items."""
     if y.n_items != x.n_items:
         raise items_differ(x.n_items, y.n_items, names, _differences(x, y, names))
-    if x._items is None or y._items is None or x._items == y._items:
+    # Rows of one set share their items, which may be very many.
+    if x._items is None or y._items is None or x._items is y._items or x._items == y._items:
         return y
     columns = {item: column for column, item in enumerate(y._items)}
     for place, item in enumerate(x._items):

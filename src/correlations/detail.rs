@@ -18,6 +18,7 @@ use super::{Coefficient, Levels};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::tree::{add_at, sum_up_to};
 
 /// Cancellation is checked after this many observations.
 const STOP_CHECK_INTERVAL: usize = 1 << 16;
@@ -340,23 +341,4 @@ fn jackknife(without: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
         fourth += square * square;
     }
     ((second * (count - 1.0) / count).sqrt(), (count * fourth / (second * second) - 3.0).max(0.0))
-}
-
-/// The sum over the first `end` levels.
-fn sum_up_to(tree: &[f64], end: usize) -> f64 {
-    let (mut sum, mut node) = (0.0, end);
-    while node > 0 {
-        sum += tree[node];
-        node &= node - 1;
-    }
-    sum
-}
-
-/// Adds to a level.
-fn add_at(tree: &mut [f64], level: usize, weight: f64) {
-    let mut node = level + 1;
-    while node < tree.len() {
-        tree[node] += weight;
-        node += node & node.wrapping_neg();
-    }
 }

@@ -18,6 +18,7 @@ use crate::memory;
 use crate::pair::observed::{Observed, TieSums};
 use crate::pair::pairs_of;
 use crate::rankings::Value;
+use crate::tree::{add_at, sum_up_to};
 
 /// Up to this many observations that both columns store, all pairs of them are compared.
 const FEW: usize = 48;
@@ -365,25 +366,12 @@ impl Lookup {
                 sums.balance += run.len() as i64 * (below - (before - up_to));
             }
             for &place in block {
-                let mut node = levels[place] + 1;
-                while node < tree.len() {
-                    tree[node] += 1;
-                    node += node & node.wrapping_neg();
-                }
+                add_at(tree, levels[place], 1);
             }
             before += size;
         }
         Ok(sums)
     }
-}
-
-fn sum_up_to(tree: &[i64], end: usize) -> i64 {
-    let (mut sum, mut node) = (0, end);
-    while node > 0 {
-        sum += tree[node];
-        node &= node - 1;
-    }
-    sum
 }
 
 /// Sums over the pairs of entries that both columns have.

@@ -93,6 +93,7 @@ impl Error {
             Self::ListMeasure => "lists out of a catalogue are searched by a kernel of order 2 with a named weight, the \
                                   distance or the Mallows kernel, but not by this measure"
                 .to_owned(),
+            Self::IndexBytes { reason } => format!("the bytes are not an index of lists: {reason}"),
             Self::TopOutOfRange { k, items } => {
                 format!(" is {k}, but must be from 1 to {}, the number of items", items.max(1))
             }

@@ -56,8 +56,6 @@ pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::ranks::fill as fill_spearman;
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
-#[cfg(feature = "python")]
-pub(crate) use strategies::lists::{IndexParts, Postings};
 pub(crate) use strategies::tied::own_values;
 
 /// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
@@ -172,10 +170,15 @@ fn gram_of_operands(
     options: Options<'_>,
 ) -> Result<(), Error> {
     check(measure, operands, &options)?;
-    with_output!(out, |out| match measure.kind() {
+    with_output!(out, |out| match computed(measure, operands).kind() {
         MeasureKind::Part(part) => gram_of(part, operands, out, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::matrix(it, x, y, out, options)),
     })
+}
+
+/// The measure that is computed for these rankings, with the same values.
+fn computed<'a>(measure: &'a Measure, operands: Operands<'_>) -> &'a Measure {
+    if matches!(operands, Operands::Complete(..)) { measure.on_complete() } else { measure }
 }
 
 /// The numbers of rows and columns of the result, if it has the right length.
@@ -257,7 +260,7 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
 
 fn diagonal_of_operands(measure: &Measure, operands: Operands<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     check(measure, operands, &options)?;
-    match measure.kind() {
+    match computed(measure, operands).kind() {
         MeasureKind::Part(part) => diagonal_of(part, operands, options),
         MeasureKind::Combination(it) => with_operands!(operands, |x, _| combined::diagonal(it, x, options)),
     }
@@ -292,7 +295,7 @@ pub(crate) fn planned_for<T: Element>(
 ) -> Result<String, Error> {
     options.check()?;
     let mut names = Vec::new();
-    for part in measure.parts() {
+    for part in measure.on_complete().parts() {
         names.push(Task::of_complete::<T>(part, rows, columns)?.planned(options)?);
     }
     Ok(names.join(" + "))
@@ -308,7 +311,7 @@ pub(crate) fn planned_for_sets(
     mut options: Options<'_>,
 ) -> Result<String, Error> {
     let planned = if single { planned_of::<f32> } else { planned_of::<f64> };
-    let plans = measure.parts().iter().map(|part| planned(part, operands, options.again()));
+    let plans = computed(measure, operands).parts().iter().map(|part| planned(part, operands, options.again()));
     Ok(plans.collect::<Result<Vec<_>, _>>()?.join(" + "))
 }
 

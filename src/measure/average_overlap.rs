@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::overlap::{Gains, Ranked, sum_by_larger, sums_above};
+use super::overlap::{CommonItem, Gains, Ranked, all_weights, sum_by_larger, sums_above, weights_of};
 use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 use super::{Measure, Parameters};
@@ -35,8 +35,7 @@ impl Measure {
     ///
     /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
     /// [list](crate::Lists) are never common. Errors are below 1e-13. With [weights of
-    /// items](Measure::with_item_weight) a common item counts as its weight, and tied items take a time that grows with
-    /// the squares of the sizes of their blocks.
+    /// items](Measure::with_item_weight) a common item counts as its weight.
     ///
     /// # Errors
     /// When the depth is 0 or above the number of items.
@@ -120,13 +119,11 @@ impl PairMeasure for AverageOverlap {
         let prepared = |blocks: &Vec<Blocks<'a>>| memory::try_map(blocks.clone(), Ranked::from_blocks);
         let (of_rows, of_columns) = (prepared(&rows)?, prepared(&columns)?);
         let after = self.after(self.items)?;
-        let mut gains = Gains::new(self.items)?;
+        let mut gains = Gains::new(self.items, self.item_weight.is_some())?;
         Ok(Box::new(move |row, column| {
             let starts = rows[row].starts.iter().zip(columns[column].starts).map(|(&s, &t)| [s, t]);
-            if let Some(v) = &self.item_weight {
-                return self.weighted(&after, [&of_rows[row], &of_columns[column]], starts.zip(v.iter().copied()));
-            }
-            self.value(&after, [&of_rows[row], &of_columns[column]], starts, &mut gains)
+            let items = starts.zip(all_weights(self.item_weight.as_deref()));
+            self.value(&after, [&of_rows[row], &of_columns[column]], items, &mut gains)
         }))
     }
 
@@ -138,7 +135,7 @@ impl PairMeasure for AverageOverlap {
         if self.item_weight.is_some() {
             return Ok(None); // the bounds are for items that count as 1
         }
-        Ok(Some(Box::new(ListPairs { measure: self, after: self.after(longest)?, gains: Gains::new(longest)? })))
+        Ok(Some(Box::new(ListPairs { measure: self, after: self.after(longest)?, gains: Gains::new(longest, false)? })))
     }
 }
 
@@ -151,7 +148,7 @@ struct ListPairs<'a> {
 
 impl BoundedPairs for ListPairs<'_> {
     fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64 {
-        self.measure.value(&self.after, [s, t], starts.iter().copied(), &mut self.gains)
+        self.measure.value(&self.after, [s, t], starts.iter().map(|&starts| (starts, 1.0)), &mut self.gains)
     }
 
     /// An item of a block is at best the first of it.
@@ -164,56 +161,37 @@ impl AverageOverlap {
     fn between_lists<'a>(&'a self, rows: Vec<Ranked<'a>>, columns: Vec<Ranked<'a>>) -> Result<Values<'a>, Error> {
         let longest = rows.iter().chain(&columns).map(Ranked::len).max().unwrap_or(0);
         let after = self.after(longest)?;
-        let mut gains = Gains::new(longest)?;
+        let mut gains = Gains::new(longest, self.item_weight.is_some())?;
         let mut common = CommonItems::new(columns.iter().map(|list| &*list.entries))?;
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
             let common = common.of(row, &s.entries, column);
-            let starts = s.starts(t, common);
             if let Some(v) = &self.item_weight {
-                let weights = common.iter().map(|&[one, _]| v[s.entries[one as usize][0] as usize]);
-                return self.weighted(&after, [s, t], starts.zip(weights));
+                return self.value(&after, [s, t], s.starts(t, common).zip(weights_of(v, s, common)), &mut gains);
             }
-            self.value(&after, [s, t], starts, &mut gains)
+            self.value(&after, [s, t], s.starts(t, common).map(|starts| (starts, 1.0)), &mut gains)
         }))
     }
 
-    /// The value for two rankings, given the first ranks of the blocks of their common items.
+    /// The value for two rankings with these common items.
     fn value(
         &self,
         after: &[f64],
         [s, t]: [&Ranked<'_>; 2],
-        starts: impl Iterator<Item = [u32; 2]>,
+        items: impl Iterator<Item = CommonItem>,
         gains: &mut Gains,
     ) -> f64 {
         let sum = if s.is_tied || t.is_tied {
             let mut seen = 0.0;
-            let common = gains.each_depth(s, t, starts, |top| {
+            let (_, common) = gains.each_depth(s, t, items, |top| {
                 seen += if top.depth <= self.depth { top.overlap() * self.weight(top.depth) } else { 0.0 };
             });
-            seen + common as f64 * after[s.len().max(t.len())]
+            seen + common * after[s.len().max(t.len())]
         } else {
             // A sum of no numbers would be -0.
-            starts.fold(0.0, |sum, [s, t]| sum + after[s.max(t) as usize])
+            items.fold(0.0, |sum, ([s, t], weight)| sum + weight * after[s.max(t) as usize])
         };
-        sum.min(1.0)
-    }
-
-    /// The same with weights of the common items.
-    fn weighted(&self, after: &[f64], [s, t]: [&Ranked<'_>; 2], starts: impl Iterator<Item = ([u32; 2], f64)>) -> f64 {
-        let mut sum = 0.0;
-        for ([a, c], weight) in starts {
-            let blocks = [(a, s.end(a)), (c, t.end(c))];
-            let last = blocks[0].1.max(blocks[1].1) as usize;
-            let in_both = |depth: usize| {
-                let [s, t] =
-                    blocks.map(|(start, end)| ((depth as f64 - f64::from(start)) / f64::from(end - start)).min(1.0));
-                s * t * self.weight(depth)
-            };
-            let cut = (a.max(c) as usize + 1..=last.min(self.depth)).fold(0.0, |cut, depth| cut + in_both(depth));
-            sum += weight * (cut + after[last]);
-        }
-        sum
+        if self.item_weight.is_some() { sum } else { sum.min(1.0) }
     }
 
     /// The weight of an item that is common at a depth.

@@ -11,6 +11,8 @@ use crate::weight::{Factor, Weight};
 pub(crate) struct Combination {
     parts: Vec<Part>,
     rule: Rule,
+    /// A measure with the same values for complete rankings.
+    on_complete: Option<Box<Measure>>,
 }
 
 /// How a value follows from those of the parts, which are numbered.
@@ -87,7 +89,7 @@ impl Combination {
         if !part.is_kernel() {
             return Err(Error::NotAKernel { measure: part.noun() });
         }
-        Ok(Self { parts: vec![part], rule: Rule::Part(0) })
+        Ok(Self { parts: vec![part], rule: Rule::Part(0), on_complete: None })
     }
 
     /// The correlation with the weight of a kernel.
@@ -106,15 +108,19 @@ impl Combination {
         for sum in [Some(concordant), sizes].into_iter().flatten() {
             parts.extend(sum.clone().signed()?.parts().iter().chain(sum.parts()).cloned());
         }
-        let rule = Rule::Correlation { first: 0, count: parts.len(), is_kernel: *weight == Weight::Standard };
-        Ok(Self { parts, rule })
+        let is_standard = *weight == Weight::Standard;
+        let rule = Rule::Correlation { first: 0, count: parts.len(), is_kernel: is_standard };
+        // C + D is then the number of all pairs.
+        let tau = || Measure::kernel(weight, items)?.signed().map(|signed| Box::new(signed.normalized()));
+        Ok(Self { parts, rule, on_complete: is_standard.then(tau).transpose()? })
     }
 
     fn joined(mut self, other: Self, rule: fn(Box<Rule>, Box<Rule>) -> Rule) -> Result<Self, Error> {
         check_items(other.parts[0].items(), self.parts[0].items())?;
         let by = self.parts.len();
         self.parts.extend(other.parts);
-        Ok(Self { parts: self.parts, rule: rule(Box::new(self.rule), Box::new(other.rule.shifted(by))) })
+        let rule = rule(Box::new(self.rule), Box::new(other.rule.shifted(by)));
+        Ok(Self { parts: self.parts, rule, on_complete: None })
     }
 
     pub(super) fn plus(self, other: Self) -> Result<Self, Error> {
@@ -129,14 +135,14 @@ impl Combination {
         if !(factor.is_finite() && factor >= 0.0) {
             return Err(Error::KernelFactor { value: factor });
         }
-        Ok(Self { parts: self.parts, rule: Rule::Scaled(factor, Box::new(self.rule)) })
+        Ok(Self { parts: self.parts, rule: Rule::Scaled(factor, Box::new(self.rule)), on_complete: None })
     }
 
     pub(super) fn power(self, exponent: u32) -> Result<Self, Error> {
         if exponent == 0 || i32::try_from(exponent).is_err() {
             return Err(Error::KernelPower { exponent });
         }
-        Ok(Self { parts: self.parts, rule: Rule::Power(Box::new(self.rule), exponent) })
+        Ok(Self { parts: self.parts, rule: Rule::Power(Box::new(self.rule), exponent), on_complete: None })
     }
 
     /// Whether it is a kernel.
@@ -157,6 +163,11 @@ impl Combination {
     /// The kernels.
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// A measure with the same values for complete rankings that is computed faster.
+    pub(super) fn on_complete(&self) -> Option<&Measure> {
+        self.on_complete.as_deref()
     }
 
     /// The factor of each kernel, if it is a sum of multiples of kernels.

@@ -1,7 +1,8 @@
 //! A distance by the pairs of items that two rankings order differently, with weights of items: Kemeny and Snell's, and
 //! Fagin's.
 
-use super::item_weighted::{ItemWeighted, Memory, Side, Union, most_items};
+use super::blocks_of_pairs::{Memory, Side, Union, most_items};
+use super::item_weighted::ItemWeighted;
 use super::pairwise::{PairMeasure, Values};
 use crate::error::Error;
 use crate::memory;
@@ -81,7 +82,10 @@ impl DifferingPairs {
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
             let (first, second) = if s.list <= t.list { (s, t) } else { (t, s) };
-            let (sides, v, _) = union.of(first, second, &self.kernel, self.with_rest);
+            let rest = |items: &[u32]| {
+                if self.with_rest { self.kernel.rest(items.iter().copied(), items.len()) } else { (0.0, 0.0) }
+            };
+            let (sides, v, _) = union.of(first, second, |item| self.kernel.weight_of(item), rest);
             self.value(sides[0], sides[1], v, &mut memory)
         }))
     }

@@ -28,6 +28,7 @@ use std::any::Any;
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::ops::Range;
 
+use super::blocks_of_pairs::{Block, Listed, Memory, Ranked, Side, Union, dot4, most_items, products};
 use super::kendall::KendallMeasure;
 use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, check_range};
@@ -36,15 +37,13 @@ use super::{Measure, MeasureKind, Part};
 use crate::error::Error;
 use crate::memory::{self, Shared};
 use crate::pair::composed::{Composed, Place, ordered};
-use crate::pair::pairs_of;
 use crate::pair::tops::top_block;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
-use crate::simd::Isa;
-use crate::simd::inner;
-use crate::simd::tops::{TopBlock, of_blocks};
+use crate::simd::tops::of_blocks;
+use crate::tree::{add_at, sum_up_to};
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::own::unless_rounding;
 use crate::weight::powers::{exponent, scaled};
@@ -69,11 +68,11 @@ const EXACT: f64 = 1e-20;
 /// A kernel of pairs with the weight "later", or with weights of items.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ItemWeighted {
-    items: usize,
+    pub(super) items: usize,
     term: Term,
-    item_weight: Option<ItemWeight>,
-    signed: bool,
-    normalized: bool,
+    pub(super) item_weight: Option<ItemWeight>,
+    pub(super) signed: bool,
+    pub(super) normalized: bool,
     /// By rank: the sum of u from there on, and the sum of the terms of the pairs of these ranks.
     tails: Vec<[f64; 2]>,
     /// The same kernel in the form that the Gram engine computes fastest, if there are few items.
@@ -82,7 +81,7 @@ pub(crate) struct ItemWeighted {
 
 /// What a pair adds, before it is multiplied by the weights of its items.
 #[derive(Debug, Clone, PartialEq)]
-enum Term {
+pub(super) enum Term {
     Pairs(PairWeight),
     /// `u[b] u[d]` of the later item.
     Later(Shared),
@@ -110,7 +109,7 @@ impl Term {
 
 /// The weights of items, and the sums of them and of their squares.
 #[derive(Debug, Clone, PartialEq)]
-struct ItemWeight {
+pub(super) struct ItemWeight {
     each: Vec<f64>,
     sum: Sum,
     squares: Sum,
@@ -178,7 +177,7 @@ impl Measure {
 }
 
 impl ItemWeighted {
-    fn new(
+    pub(super) fn new(
         items: usize,
         term: Term,
         item_weight: Option<ItemWeight>,
@@ -288,7 +287,7 @@ impl ItemWeighted {
         matches!(self.term, Term::Pairs(PairWeight::Sums(_)))
     }
 
-    fn is_average(&self) -> bool {
+    pub(super) fn is_average(&self) -> bool {
         self.term == Term::Pairs(PairWeight::Later)
     }
 
@@ -395,14 +394,14 @@ impl ItemWeighted {
     }
 
     /// The value for two rankings with these self-similarities.
-    fn finished(&self, sum: f64, own_s: f64, own_t: f64) -> f64 {
+    pub(super) fn finished(&self, sum: f64, own_s: f64, own_t: f64) -> f64 {
         if own_s == 0.0 || own_t == 0.0 {
             return 0.0;
         }
         if self.normalized { (sum / (own_s.sqrt() * own_t.sqrt())).clamp(-1.0, 1.0) } else { sum }
     }
 
-    fn own_finished(&self, own: f64) -> f64 {
+    pub(super) fn own_finished(&self, own: f64) -> f64 {
         if self.normalized { f64::from(u8::from(own > 0.0)) } else { own }
     }
 
@@ -519,8 +518,10 @@ impl ItemWeighted {
     ) -> [f64; 2] {
         let Memory { before, after, cancel, .. } = memory;
         let last = t.blocks.len().wrapping_sub(1);
-        before.reset(t.blocks.len());
-        after.reset(t.blocks.len());
+        for tree in [&mut *before, after] {
+            tree.clear();
+            tree.resize(t.blocks.len() + 1, [0.0; 4]);
+        }
         let (mut sums, mut passed) = ([0.0; 2], 0);
         for items in s.in_blocks() {
             if cancel.is_cancelled() {
@@ -529,22 +530,22 @@ impl ItemWeighted {
             for &item in items {
                 let (b, d) = (s.block(item), t.block(item));
                 let place = t.block_of[item as usize] as usize;
-                sums[0] += v[item as usize] * dot4(before.below(place), self.later(b, d));
+                sums[0] += v[item as usize] * dot4(sum_up_to(before, place), self.later(b, d));
                 if with_discordant && self.is_average() {
                     let earlier =
                         s.order[..passed].iter().filter(|&&other| t.block_of[other as usize] as usize > place);
                     let terms = earlier.map(|&other| v[other as usize] * self.of_tops(b, t.block(other), 0));
                     sums[1] += v[item as usize] * terms.sum::<f64>();
                 } else if with_discordant {
-                    sums[1] += v[item as usize] * dot4(after.below(last - place), products(b.second, d.first));
+                    sums[1] += v[item as usize] * dot4(sum_up_to(after, last - place), products(b.second, d.first));
                 }
             }
             for &item in items {
                 let (b, d, v) = (s.block(item), t.block(item), v[item as usize]);
                 let place = t.block_of[item as usize] as usize;
-                before.add(place, Self::earlier(b, d).map(|number| number * v));
+                add_at(before, place, Self::earlier(b, d).map(|number| number * v));
                 if with_discordant && !self.is_average() {
-                    after.add(last - place, products(b.first, d.second).map(|number| number * v));
+                    add_at(after, last - place, products(b.first, d.second).map(|number| number * v));
                 }
             }
             passed += items.len();
@@ -573,109 +574,11 @@ impl ItemWeighted {
         sum
     }
 
-    /// The kernels whose features are those of this one: itself, or the top-k kernels, and their common factor.
-    fn feature_parts(&self) -> Result<(Vec<Self>, f64), Error> {
-        if !self.is_average() {
-            return Ok((vec![self.clone()], 1.0));
-        }
-        let mut parts = memory::with_capacity(self.items.saturating_sub(1))?;
-        for k in 2..=self.items {
-            let term = Term::Pairs(PairWeight::Count { top: Some(k) });
-            parts.push(Self::new(self.items, term, self.item_weight.clone(), self.signed, false)?);
-        }
-        Ok((parts, (self.items.max(1) as f64).sqrt().recip()))
-    }
-
-    /// The number of columns of [`ItemWeighted::features`].
-    pub(crate) fn feature_columns(&self) -> Result<usize, Error> {
-        let parts = if self.is_average() { self.items.saturating_sub(1) } else { 1 };
-        self.feature_count().checked_mul(parts).ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })
-    }
-
-    /// The features of a ranking, given by its order and the ranks of its blocks: columns for all pairs of items, and for
-    /// each k of the average weight; then, unless signed, the same for the reversed pairs.
-    pub(crate) fn features(
+    pub(super) fn ranked<'a>(
         &self,
-        order: &[u32],
+        order: &'a [u32],
         blocks: impl Iterator<Item = Range<usize>>,
-    ) -> Result<Vec<f64>, Error> {
-        let blocks: Vec<_> = memory::collect(blocks)?;
-        let own = self.ranked(order, blocks.iter().cloned())?.own;
-        let roots = self.roots()?;
-        let (parts, factor) = self.feature_parts()?;
-        let scale = match self.normalized {
-            _ if own == 0.0 => 0.0,
-            true => factor / own.sqrt(),
-            false => factor,
-        };
-        let pairs = pairs_of(self.items as u64) as usize;
-        let mut out = memory::filled(self.feature_columns()?, 0.0)?;
-        let mut one = memory::filled(self.feature_count(), 0.0)?;
-        for (number, part) in parts.iter().enumerate() {
-            part.write_features(part.ranked(order, blocks.iter().cloned())?.side(), &roots, &mut one);
-            for (half, numbers) in one.chunks_exact(pairs.max(1)).enumerate() {
-                let out = &mut out[(half * parts.len() + number) * pairs..][..pairs];
-                out.iter_mut().zip(numbers).for_each(|(out, number)| *out = number * scale);
-            }
-        }
-        Ok(out)
-    }
-
-    /// The features of a ranking: the numbers of the ordered pairs of items i < j times the roots of the weights of both,
-    /// minus those of the reversed pairs if signed, otherwise followed by these.
-    fn write_features(&self, side: Side<'_>, roots: &[f64], out: &mut [f64]) {
-        let (straight, reversed) = out.split_at_mut(if self.signed { out.len() } else { out.len() / 2 });
-        let mut place = 0;
-        for (i, root) in roots.iter().enumerate() {
-            for (j, other) in roots.iter().enumerate().skip(i + 1) {
-                let weight = root * other;
-                let numbers = [weight * side.number(i, j), weight * side.number(j, i)];
-                straight[place] = if self.signed { numbers[0] - numbers[1] } else { numbers[0] };
-                if !self.signed {
-                    reversed[place] = numbers[1];
-                }
-                place += 1;
-            }
-        }
-    }
-
-    /// The number of features of a ranking.
-    fn feature_count(&self) -> usize {
-        pairs_of(self.items as u64) as usize * if self.signed { 1 } else { 2 }
-    }
-
-    fn roots(&self) -> Result<Vec<f64>, Error> {
-        memory::collect((0..self.items).map(|item| self.weight_of(item).sqrt()))
-    }
-
-    /// Values by inner products of features.
-    fn by_features<'a>(&'a self, rows: Vec<Ranked<'a>>, columns: Vec<Ranked<'a>>) -> Result<Values<'a>, Error> {
-        let (count, roots) = (self.feature_count(), self.roots()?);
-        let width = count.next_multiple_of(inner::LANES);
-        let features = |rankings: &[Ranked<'_>]| -> Result<Vec<f64>, Error> {
-            let mut out = memory::filled(rankings.len() * width, 0.0)?;
-            for (ranking, out) in rankings.iter().zip(out.chunks_exact_mut(width.max(1))) {
-                self.write_features(ranking.side(), &roots, &mut out[..count]);
-            }
-            Ok(out)
-        };
-        let (of_rows, of_columns) = (features(&rows)?, features(&columns)?);
-        // The values of a row are computed together.
-        let (mut sums, mut computed) = (memory::filled(columns.len(), 0.0)?, None);
-        Ok(Box::new(move |row, column| {
-            let (s, t) = (&rows[row], &columns[column]);
-            if s.block_of == t.block_of {
-                return self.own_finished(s.own);
-            }
-            if computed != Some(row) {
-                inner::inner_products(Isa::widest(), &of_rows[row * width..][..width], &of_columns, &mut sums);
-                computed = Some(row);
-            }
-            self.finished(sums[column], s.own, t.own)
-        }))
-    }
-
-    fn ranked<'a>(&self, order: &'a [u32], blocks: impl Iterator<Item = Range<usize>>) -> Result<Ranked<'a>, Error> {
+    ) -> Result<Ranked<'a>, Error> {
         let mut ranked = Ranked { order, block_of: memory::filled(order.len(), 0)?, blocks: Vec::new(), own: 0.0 };
         let mut sums = Vec::new();
         for (number, ranks) in (0..).zip(blocks) {
@@ -725,7 +628,7 @@ impl ItemWeighted {
     }
 
     /// The sum of the weights of all items but these, and the sum over their pairs of the products.
-    fn rest(&self, items: impl Iterator<Item = u32>, count: usize) -> (f64, f64) {
+    pub(super) fn rest(&self, items: impl Iterator<Item = u32>, count: usize) -> (f64, f64) {
         let left = self.items - count;
         let Some(weight) = &self.item_weight else {
             let left = left as f64;
@@ -846,214 +749,13 @@ impl PairMeasure for ItemWeighted {
                 std::cmp::Ordering::Less => (s, t),
                 std::cmp::Ordering::Greater => (t, s),
             };
-            let (sides, v, rest) = union.of(first, second, self, true);
+            let (sides, v, rest) = union.of(
+                first,
+                second,
+                |item| self.weight_of(item),
+                |items| self.rest(items.iter().copied(), items.len()),
+            );
             self.finished(self.tied_sum(sides[0], sides[1], v, rest, &mut memory), s.own, t.own)
         }))
     }
-}
-
-/// The largest number of items of two lists, and one more.
-pub(super) fn most_items(rows: &[List<'_>], columns: &[List<'_>]) -> usize {
-    let longest = |lists: &[List<'_>]| lists.iter().map(|list| list.len()).max().unwrap_or(0);
-    longest(rows) + longest(columns) + 1
-}
-
-/// The numbers of a block of ranks. Two items in blocks A before B have the inner product of `A.first` and `B.second`.
-#[derive(Debug, Clone, Copy, Default)]
-struct Block {
-    first: [f64; 2],
-    second: [f64; 2],
-    /// The number of an ordered pair of tied items.
-    tied: f64,
-    /// For the average weight.
-    top: TopBlock,
-}
-
-/// A ranking of all items.
-pub(super) struct Ranked<'a> {
-    order: &'a [u32],
-    /// The number of the block of each item.
-    pub(super) block_of: Vec<u32>,
-    blocks: Vec<Block>,
-    /// The sum for the ranking and itself.
-    own: f64,
-}
-
-impl Ranked<'_> {
-    pub(super) fn side(&self) -> Side<'_> {
-        Side { order: self.order, block_of: &self.block_of, blocks: &self.blocks }
-    }
-}
-
-/// A list with its blocks; the last one has the items that are not listed.
-pub(super) struct Listed<'a> {
-    pub(super) list: List<'a>,
-    /// The entries from the first block to the last.
-    order: Vec<u32>,
-    /// The number of the block of each entry.
-    block_of: Vec<u32>,
-    blocks: Vec<Block>,
-    own: f64,
-}
-
-/// One of two rankings of the same items.
-#[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
-    order: &'a [u32],
-    block_of: &'a [u32],
-    blocks: &'a [Block],
-}
-
-impl<'a> Side<'a> {
-    fn block(self, item: u32) -> &'a Block {
-        &self.blocks[self.block_of[item as usize] as usize]
-    }
-
-    /// The items of each block.
-    fn in_blocks(self) -> impl Iterator<Item = &'a [u32]> {
-        self.order.chunk_by(move |&one, &other| self.block_of[one as usize] == self.block_of[other as usize])
-    }
-
-    /// The number of an ordered pair of items.
-    fn number(self, i: usize, j: usize) -> f64 {
-        let (a, b) = (self.block_of[i], self.block_of[j]);
-        let (first, second) = (&self.blocks[a as usize], &self.blocks[b as usize]);
-        match a.cmp(&b) {
-            std::cmp::Ordering::Less => first.first[0] * second.second[0] + first.first[1] * second.second[1],
-            std::cmp::Ordering::Equal => first.tied,
-            std::cmp::Ordering::Greater => 0.0,
-        }
-    }
-}
-
-/// Memory for the items of two lists, numbered: those of the first, those only in the second, and one for the rest.
-pub(super) struct Union {
-    order: [Vec<u32>; 2],
-    block_of: [Vec<u32>; 2],
-    v: Vec<f64>,
-    items: Vec<u32>,
-    /// The numbers of the entries of the second list.
-    numbers: Vec<u32>,
-}
-
-impl Union {
-    pub(super) fn new(most: usize) -> Result<Self, Error> {
-        let list = || memory::with_capacity(most);
-        Ok(Self {
-            order: [list()?, list()?],
-            block_of: [list()?, list()?],
-            v: memory::with_capacity(most)?,
-            items: list()?,
-            numbers: list()?,
-        })
-    }
-
-    /// Both lists as rankings of these items; their weights, the last of which is 0 without the rest; and the sum over the
-    /// pairs of the rest of the products of their weights.
-    pub(super) fn of<'b>(
-        &'b mut self,
-        s: &'b Listed<'_>,
-        t: &'b Listed<'_>,
-        kernel: &ItemWeighted,
-        with_rest: bool,
-    ) -> ([Side<'b>; 2], &'b [f64], f64) {
-        let Self { order: [order_s, order_t], block_of: [block_s, block_t], v, items, numbers } = self;
-        for list in [&mut *order_s, order_t, block_s, block_t, items, numbers] {
-            list.clear();
-        }
-        let [tail_s, tail_t] = [s, t].map(|list| list.blocks.len() as u32 - 1);
-        items.extend(s.list.iter().map(|entry| entry[0]));
-        block_s.extend(&s.block_of);
-        block_t.resize(s.list.len(), tail_t);
-        let mut place = 0;
-        for (&[item, _], &block) in t.list.iter().zip(&t.block_of) {
-            while s.list.get(place).is_some_and(|entry| entry[0] < item) {
-                place += 1;
-            }
-            if s.list.get(place).is_some_and(|entry| entry[0] == item) {
-                block_t[place] = block;
-                numbers.push(place as u32);
-            } else {
-                numbers.push(items.len() as u32);
-                items.push(item);
-                block_s.push(tail_s);
-                block_t.push(block);
-            }
-        }
-        let listed = items.len();
-        block_s.push(tail_s);
-        block_t.push(tail_t);
-        order_s.extend(&s.order);
-        order_s.extend(s.list.len() as u32..=listed as u32);
-        order_t.extend(t.order.iter().map(|&entry| numbers[entry as usize]));
-        order_t.extend((0..s.list.len() as u32).filter(|&item| block_t[item as usize] == tail_t));
-        order_t.push(listed as u32);
-        v.clear();
-        v.extend(items.iter().map(|&item| kernel.weight_of(item as usize)));
-        let (rest, pairs) = if with_rest { kernel.rest(items.iter().copied(), listed) } else { (0.0, 0.0) };
-        v.push(rest);
-        let sides = [
-            Side { order: order_s, block_of: block_s, blocks: &s.blocks },
-            Side { order: order_t, block_of: block_t, blocks: &t.blocks },
-        ];
-        (sides, v, pairs)
-    }
-}
-
-/// Memory for a pair of rankings with ties, for one thread.
-pub(super) struct Memory {
-    before: Tree,
-    after: Tree,
-    same: Vec<[f64; 2]>,
-    cells: Vec<f64>,
-    cancel: Cancel,
-}
-
-impl Memory {
-    pub(super) fn new(most: usize, cancel: &Cancel) -> Result<Self, Error> {
-        Ok(Self {
-            before: Tree(memory::with_capacity(most + 1)?),
-            after: Tree(memory::with_capacity(most + 1)?),
-            same: memory::with_capacity(most)?,
-            cells: memory::with_capacity(most)?,
-            cancel: cancel.clone(),
-        })
-    }
-}
-
-/// Sums of numbers over blocks, as a Fenwick tree.
-struct Tree(Vec<[f64; 4]>);
-
-impl Tree {
-    fn reset(&mut self, blocks: usize) {
-        self.0.clear();
-        self.0.resize(blocks + 1, [0.0; 4]);
-    }
-
-    /// The sum over the blocks before this one.
-    fn below(&self, block: usize) -> [f64; 4] {
-        let (mut sum, mut node) = ([0.0; 4], block);
-        while node > 0 {
-            sum.iter_mut().zip(self.0[node]).for_each(|(sum, number)| *sum += number);
-            node &= node - 1;
-        }
-        sum
-    }
-
-    fn add(&mut self, block: usize, numbers: [f64; 4]) {
-        let mut node = block + 1;
-        while let Some(sums) = self.0.get_mut(node) {
-            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
-            node += node & node.wrapping_neg();
-        }
-    }
-}
-
-/// All products of two times two numbers.
-fn products([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 4] {
-    [a * c, a * d, b * c, b * d]
-}
-
-fn dot4(one: [f64; 4], other: [f64; 4]) -> f64 {
-    (one[0] * other[0] + one[1] * other[1]) + (one[2] * other[2] + one[3] * other[3])
 }

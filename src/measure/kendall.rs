@@ -1,6 +1,7 @@
 //! Sums over the concordant pairs, or tuples, of two rankings, and functions of them: kernels, the distance and the
 //! Mallows kernel.
 
+use std::fmt::Debug;
 use std::sync::OnceLock;
 
 use super::{Measure, Parameters};
@@ -51,13 +52,16 @@ impl Quantity {
 
 impl PartialEq for KendallMeasure {
     fn eq(&self, other: &Self) -> bool {
-        // The other fields follow from these.
-        let parts = |measure: &Self| (measure.items, measure.order, measure.quantity, measure.normalized);
-        parts(self) == parts(other) && self.weight == other.weight
+        self.parameters() == other.parameters()
     }
 }
 
 impl KendallMeasure {
+    /// The fields from which the others follow.
+    pub(crate) fn parameters(&self) -> impl Debug + PartialEq {
+        (self.items, self.order, self.quantity, self.normalized, &self.weight)
+    }
+
     /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors

@@ -11,7 +11,9 @@
 //! ap_correlation        the rank correlation of average precision
 //! average_overlap       average overlap
 //! footrule              Spearman's footrule
-//! item_weighted         kernels with the weight "later", or with weights of items
+//! item_features         features of kernels with the weight "later", or with weights of items
+//! item_weighted         these kernels
+//! blocks_of_pairs       two rankings or lists as blocks of items, for these kernels
 //! generalized_kendall   Kumar and Vassilvitskii's distance, with weights of items and costs of positions
 //! rank_biased_overlap   rank-biased overlap
 //! spearman_rho          Spearman's rho
@@ -28,12 +30,14 @@
 
 mod ap_correlation;
 mod average_overlap;
+mod blocks_of_pairs;
 mod combination;
 mod differing_pairs;
 mod fagin_kendall;
 mod footrule;
 mod form;
 mod generalized_kendall;
+mod item_features;
 mod item_weighted;
 mod kemeny_snell;
 mod kendall;
@@ -88,7 +92,11 @@ static MEASURES: &[NamedMeasure] = &[
     NamedMeasure::new("footrule", &["item_weight"], |items, _| Ok(Measure::footrule(items))),
     NamedMeasure::new("generalized_kendall", &["item_weights", "position_costs"], generalized_kendall::from_parameters),
     NamedMeasure::new("kemeny_snell", &["item_weight"], |items, _| Ok(Measure::kemeny_snell(items))),
-    NamedMeasure::new("rank_biased_overlap", &["p", "value", "ties"], rank_biased_overlap::from_parameters),
+    NamedMeasure::new(
+        "rank_biased_overlap",
+        &["p", "value", "ties", "item_weight"],
+        rank_biased_overlap::from_parameters,
+    ),
     NamedMeasure::new("spearman_rho", &[], |items, _| Ok(Measure::spearman_rho(items))),
     NamedMeasure::new("swap_distance", &["costs"], swap_distance::from_parameters),
     NamedMeasure::new("tau_x", &[], |items, _| Ok(Measure::tau_x(items))),
@@ -501,6 +509,14 @@ impl Measure {
         match &self.0 {
             MeasureKind::Part(part) => part.kappa(pi, workspace),
             MeasureKind::Combination(it) => it.try_value_from(|part| part.kappa(pi, workspace)),
+        }
+    }
+
+    /// A measure with the same values for complete rankings: the fastest there is.
+    pub(crate) fn on_complete(&self) -> &Self {
+        match &self.0 {
+            MeasureKind::Combination(it) => it.on_complete().unwrap_or(self),
+            MeasureKind::Part(_) => self,
         }
     }
 

@@ -70,11 +70,6 @@ impl<'a> Ranked<'a> {
         self.start_at.len()
     }
 
-    /// The rank after the block that begins with this one.
-    pub(super) fn end(&self, start: u32) -> u32 {
-        self.ends[start as usize]
-    }
-
     /// The blocks of items, given by their positions in two lists.
     pub(super) fn starts<'b>(
         &'b self,
@@ -121,66 +116,108 @@ pub(super) struct CommonTop {
     /// The numbers of common items in the top of both, in the block cut in the first and the top of the second, the
     /// reverse, and in both blocks.
     pub(super) counts: [u32; 4],
+    /// The sums of their weights.
+    weights: [f64; 4],
 }
 
 impl CommonTop {
-    /// The expected number of items in both tops.
+    /// The expected weight of the items in both tops.
     pub(super) fn overlap(&self) -> f64 {
-        let [in_both, cut_in_s, cut_in_t, cut_in_both] = self.counts.map(f64::from);
+        let [in_both, cut_in_s, cut_in_t, cut_in_both] = self.weights;
         let [s, t] = self.cuts.map(Cut::share);
         in_both + (cut_in_s * s + cut_in_t * t) + cut_in_both * (s * t)
     }
 
-    /// The number of items that can be in both tops.
-    pub(super) fn possible(&self) -> u32 {
-        self.counts.iter().sum()
+    /// The weight of the items that can be in both tops.
+    pub(super) fn possible(&self) -> f64 {
+        self.weights.iter().sum()
     }
 }
 
-/// Memory for a pair: by rank, how many items the counts of [`CommonTop`] gain there. Zero between pairs.
-pub(super) struct Gains(Vec<[u32; 4]>);
+/// A common item: the first ranks of its blocks in both rankings, and its weight.
+pub(super) type CommonItem = ([u32; 2], f64);
+
+/// Memory for a pair: by rank, what the numbers of [`CommonTop`] gain there. Zero between pairs.
+pub(super) struct Gains {
+    counts: Vec<[u32; 4]>,
+    /// Empty if all weights are 1.
+    weights: Vec<[f64; 4]>,
+}
 
 impl Gains {
     /// For rankings of up to `longest` items.
-    pub(super) fn new(longest: usize) -> Result<Self, Error> {
-        Ok(Self(memory::filled(longest + 1, [0; 4])?))
+    pub(super) fn new(longest: usize, weighted: bool) -> Result<Self, Error> {
+        let weights = if weighted { memory::filled(longest + 1, [0.0; 4])? } else { Vec::new() };
+        Ok(Self { counts: memory::filled(longest + 1, [0; 4])?, weights })
     }
 
-    /// Visits all depths up to the length of the longer of two rankings, given the first ranks of the blocks of their
-    /// common items. Returns the number of common items.
+    /// Visits all depths up to the length of the longer of two rankings, given their common items. Returns the number and
+    /// the weight of these.
     pub(super) fn each_depth(
         &mut self,
         s: &Ranked<'_>,
         t: &Ranked<'_>,
-        starts: impl Iterator<Item = [u32; 2]>,
+        items: impl Iterator<Item = CommonItem>,
         mut visit: impl FnMut(&CommonTop),
-    ) -> usize {
-        let gains = &mut self.0;
-        let mut common = 0;
-        for [a, c] in starts {
+    ) -> (usize, f64) {
+        let (mut common, mut total) = (0, 0.0);
+        for ([a, c], weight) in items {
             let [end_s, end_t] = [s.ends[a as usize], t.ends[c as usize]];
-            gains[end_s.max(end_t) as usize][0] += 1;
-            // From the end of the one block to that of the other, if that has begun.
-            gains[a.max(end_t) as usize][1] += u32::from(end_t < end_s);
-            gains[c.max(end_s) as usize][2] += u32::from(end_s < end_t);
-            gains[a.max(c) as usize][3] += u32::from(a.max(c) < end_s.min(end_t));
+            let gains = [
+                (end_s.max(end_t), true),
+                // From the end of the one block to that of the other, if that has begun.
+                (a.max(end_t), end_t < end_s),
+                (c.max(end_s), end_s < end_t),
+                (a.max(c), a.max(c) < end_s.min(end_t)),
+            ];
+            for (kind, (rank, gained)) in gains.into_iter().enumerate() {
+                self.counts[rank as usize][kind] += u32::from(gained);
+                if let Some(weights) = self.weights.get_mut(rank as usize).filter(|_| gained) {
+                    weights[kind] += weight;
+                }
+            }
             common += 1;
+            total += weight;
         }
         let longest = s.len().max(t.len());
-        let mut counts = [0; 4];
+        let (mut counts, mut weights) = ([0; 4], [0.0; 4]);
         for depth in 1..=longest {
             let cuts = [s.cut(depth), t.cut(depth)];
             let [begins_s, begins_t] = cuts.map(|cut| cut.start + 1 >= depth);
-            counts[1] = if begins_s { 0 } else { counts[1] };
-            counts[2] = if begins_t { 0 } else { counts[2] };
-            counts[3] = if begins_s || begins_t { 0 } else { counts[3] };
-            let gained = std::mem::take(&mut gains[depth - 1]);
+            for (kind, begins) in [false, begins_s, begins_t, begins_s || begins_t].into_iter().enumerate() {
+                if begins {
+                    (counts[kind], weights[kind]) = (0, 0.0);
+                }
+            }
+            let gained = std::mem::take(&mut self.counts[depth - 1]);
             counts.iter_mut().zip(gained).for_each(|(count, gained)| *count += gained);
-            visit(&CommonTop { depth, cuts, counts });
+            if let Some(gained) = self.weights.get_mut(depth - 1) {
+                weights.iter_mut().zip(std::mem::take(gained)).for_each(|(weight, gained)| *weight += gained);
+            } else {
+                weights = counts.map(f64::from);
+            }
+            visit(&CommonTop { depth, cuts, counts, weights });
         }
-        gains[longest] = [0; 4];
-        common
+        self.counts[longest] = [0; 4];
+        if let Some(weights) = self.weights.get_mut(longest) {
+            *weights = [0.0; 4];
+        }
+        (common, total)
     }
+}
+
+/// The weights of the common items of a list, given by their positions.
+pub(super) fn weights_of<'a>(
+    item_weight: &'a [f64],
+    list: &'a Ranked<'_>,
+    common: &'a [[u32; 2]],
+) -> impl Iterator<Item = f64> + 'a {
+    common.iter().map(|&[one, _]| item_weight[list.entries[one as usize][0] as usize])
+}
+
+/// The weights of all items: 1 where there are none.
+pub(super) fn all_weights(item_weight: Option<&[f64]>) -> impl Iterator<Item = f64> {
+    (0..).map(move |item: usize| item_weight.map_or(1.0, |v| v[item]))
 }
 
 /// The sum over the items of two complete rankings of a number that depends on the larger rank; `last` is the largest

@@ -2,12 +2,13 @@
 //!
 //! The lower bound is a kernel. At each depth it is an inner product of vectors of memberships, divided by a kernel of
 //! the sizes: `1 / d`, `1 / (a b)`, or `2 / (a + b)`, which is the integral of `2 exp(-a x) exp(-b x)` over x from 0.
-//! The other values are not: their matrices for lists of two items have negative eigenvalues.
+//! It stays one with weights of items, which weigh the inner product. The other values are not: their matrices for lists of two items have negative eigenvalues.
 
 use std::ops::RangeInclusive;
 
-use super::overlap::{Gains, Ranked, sum_by_larger, sums_above, table_end};
+use super::overlap::{CommonItem, Gains, Ranked, all_weights, sum_by_larger, sums_above, table_end, weights_of};
 use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::memory;
@@ -42,12 +43,14 @@ enum TiedSize {
 }
 
 /// Rank-biased overlap of rankings of this many items.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct RankBiasedOverlap {
     items: usize,
     p: f64,
     bound: Bound,
     size: TiedSize,
+    /// The weights of items; all 1 if there are none.
+    item_weight: Option<Vec<f64>>,
 }
 
 impl Measure {
@@ -60,7 +63,8 @@ impl Measure {
     /// tied items (Corsi and Urbano 2024): "w" puts them all at the first of their ranks, "a" is the mean over all
     /// orders, and "b" divides it by the root of the values of both rankings with themselves, depth by depth.
     ///
-    /// "min" is a kernel, the others are not. Errors are below 1e-13.
+    /// "min" is a kernel, the others are not. Errors are below 1e-13. "ext" and "min" are sums over the common items; with
+    /// [weights of items](Measure::with_item_weight), each adds its weight times what it adds without.
     ///
     /// # Errors
     /// When `p` is not between 0 and 1, or there is no such value or variant.
@@ -91,7 +95,7 @@ impl Measure {
             "b" => TiedSize::B,
             _ => return Err(wrong("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
         };
-        Ok(SharedMeasure::new(RankBiasedOverlap { items, p, bound, size }).into())
+        Ok(SharedMeasure::new(RankBiasedOverlap { items, p, bound, size, item_weight: None }).into())
     }
 }
 
@@ -118,6 +122,20 @@ impl PairMeasure for RankBiasedOverlap {
         self.bound == Bound::Min
     }
 
+    fn depends_on_items(&self) -> bool {
+        self.item_weight.is_some()
+    }
+
+    fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
+        if matches!(self.bound, Bound::Max | Bound::Residual) {
+            // The items after the end of a list are not known, and so are their weights.
+            return Err(Error::NoItemWeight { taker: "rank-biased overlap with the value 'max' or 'res'" });
+        }
+        check_range("item_weight", item_weight, item_weight.iter().sum())?;
+        let item_weight = Some(memory::collect(item_weight.iter().copied())?);
+        Ok(SharedMeasure::new(Self { item_weight, ..self.clone() }))
+    }
+
     fn pair_ns(&self, length: usize) -> f64 {
         20.0 + 1.5 * length as f64
     }
@@ -125,9 +143,16 @@ impl PairMeasure for RankBiasedOverlap {
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         let n = self.items;
         let tables = Tables::new(self.p, n)?;
+        let all = self.item_weight.as_ref().map_or(n as f64, |v| v.iter().sum());
         Ok(Box::new(move |row, column| {
-            let sum = sum_by_larger(rows[row].ranks(), columns[column].ranks(), &tables.after, n as u32);
-            tables.untied(self.bound, Untied { sum, common: n, in_shorter: n, shorter: n, longer: n })
+            let (s, t) = (rows[row].ranks(), columns[column].ranks());
+            let sum = match &self.item_weight {
+                Some(v) => {
+                    s.iter().zip(t).zip(v).fold(0.0, |sum, ((&s, &t), v)| sum + v * tables.after[s.max(t) as usize])
+                }
+                None => sum_by_larger(s, t, &tables.after, n as u32),
+            };
+            self.untied(&tables, Untied { sum, common: all, in_shorter: all, shorter: n, longer: n })
         }))
     }
 
@@ -136,11 +161,11 @@ impl PairMeasure for RankBiasedOverlap {
         let prepared = |blocks: &Vec<Blocks<'a>>| memory::try_map(blocks.clone(), Ranked::from_blocks);
         let (of_rows, of_columns) = (prepared(&rows)?, prepared(&columns)?);
         let tables = Tables::new(self.p, n)?;
-        let mut gains = Gains::new(n)?;
+        let mut gains = Gains::new(n, self.item_weight.is_some())?;
         Ok(Box::new(move |row, column| {
             let (s, t) = (&of_rows[row], &of_columns[column]);
             let starts = rows[row].starts.iter().zip(columns[column].starts).map(|(&s, &t)| [s, t]);
-            self.value(&tables, [s, t], starts, &mut gains)
+            self.value(&tables, [s, t], starts.zip(all_weights(self.item_weight.as_deref())), &mut gains)
         }))
     }
 
@@ -148,25 +173,25 @@ impl PairMeasure for RankBiasedOverlap {
         let (rows, columns) = (memory::try_map(rows, Ranked::from_list)?, memory::try_map(columns, Ranked::from_list)?);
         let longest = rows.iter().chain(&columns).map(Ranked::len).max().unwrap_or(0);
         let tables = Tables::new(self.p, 2 * longest)?;
-        let mut gains = Gains::new(longest)?;
+        let mut gains = Gains::new(longest, self.item_weight.is_some())?;
         let mut common = CommonItems::new(columns.iter().map(|list| &*list.entries))?;
         Ok(Box::new(move |row, column| {
             let (s, t) = (&rows[row], &columns[column]);
-            let starts = s.starts(t, common.of(row, &s.entries, column));
-            if s.len() <= t.len() {
-                self.value(&tables, [s, t], starts, &mut gains)
-            } else {
-                self.value(&tables, [t, s], starts.map(|[s, t]| [t, s]), &mut gains)
+            let common = common.of(row, &s.entries, column);
+            if let Some(v) = &self.item_weight {
+                let items = s.starts(t, common).zip(weights_of(v, s, common));
+                return self.shorter_first(&tables, [s, t], items, &mut gains);
             }
+            self.shorter_first(&tables, [s, t], s.starts(t, common).map(|starts| (starts, 1.0)), &mut gains)
         }))
     }
 
     fn bounded(&self, longest: usize) -> Result<Option<Box<dyn BoundedPairs + '_>>, Error> {
-        if matches!(self.bound, Bound::Max | Bound::Residual) {
-            return Ok(None); // lists without a common item can have the largest value
+        if matches!(self.bound, Bound::Max | Bound::Residual) || self.item_weight.is_some() {
+            return Ok(None); // lists without a common item can have the largest value; bounds are for weights of 1
         }
         let tables = Tables::new(self.p, 2 * longest)?;
-        Ok(Some(Box::new(ListPairs { measure: self, tables, gains: Gains::new(longest)? })))
+        Ok(Some(Box::new(ListPairs { measure: self, tables, gains: Gains::new(longest, false)? })))
     }
 
     fn bounds_ties(&self) -> bool {
@@ -184,11 +209,7 @@ struct ListPairs<'a> {
 impl BoundedPairs for ListPairs<'_> {
     fn value(&mut self, s: &Ranked<'_>, t: &Ranked<'_>, starts: &[[u32; 2]]) -> f64 {
         let Self { measure, tables, gains } = self;
-        if s.len() <= t.len() {
-            measure.value(tables, [s, t], starts.iter().copied(), gains)
-        } else {
-            measure.value(tables, [t, s], starts.iter().map(|&[s, t]| [t, s]), gains)
-        }
+        measure.shorter_first(tables, [s, t], starts.iter().map(|&starts| (starts, 1.0)), gains)
     }
 
     /// Without ties the value is a sum over the common items. Let m be the larger rank. An item adds
@@ -202,41 +223,56 @@ impl BoundedPairs for ListPairs<'_> {
         }
         let with_one = |other: usize| {
             let (shorter, longer) = (length.min(other), length.max(other));
-            let in_shorter = usize::from(larger < shorter);
-            let one = Untied { sum: self.tables.after[larger], common: 1, in_shorter, shorter, longer };
-            self.tables.untied(self.measure.bound, one)
+            let in_shorter = f64::from(u8::from(larger < shorter));
+            let one = Untied { sum: self.tables.after[larger], common: 1.0, in_shorter, shorter, longer };
+            self.measure.untied(&self.tables, one)
         };
         with_one(*lengths.start()).max(with_one((larger + 1).clamp(*lengths.start(), *lengths.end())))
     }
 }
 
 impl RankBiasedOverlap {
+    /// The value for two rankings of any lengths.
+    fn shorter_first(
+        &self,
+        tables: &Tables,
+        [s, t]: [&Ranked<'_>; 2],
+        items: impl Iterator<Item = CommonItem>,
+        gains: &mut Gains,
+    ) -> f64 {
+        if s.len() <= t.len() {
+            self.value(tables, [s, t], items, gains)
+        } else {
+            self.value(tables, [t, s], items.map(|([s, t], weight)| ([t, s], weight)), gains)
+        }
+    }
+
     /// The value for two rankings, the shorter one first.
     fn value(
         &self,
         tables: &Tables,
         [s, t]: [&Ranked<'_>; 2],
-        starts: impl Iterator<Item = [u32; 2]>,
+        items: impl Iterator<Item = CommonItem>,
         gains: &mut Gains,
     ) -> f64 {
         let (shorter, longer) = (s.len(), t.len());
         if !s.is_tied && !t.is_tied {
-            let (mut sum, mut common, mut in_shorter) = (0.0, 0, 0);
-            for [s, t] in starts {
+            let (mut sum, mut common, mut in_shorter) = (0.0, 0.0, 0.0);
+            for ([s, t], weight) in items {
                 let larger = s.max(t) as usize;
-                sum += tables.after[larger];
-                in_shorter += usize::from(larger < shorter);
-                common += 1;
+                sum += weight * tables.after[larger];
+                in_shorter += if larger < shorter { weight } else { 0.0 };
+                common += weight;
             }
-            return tables.untied(self.bound, Untied { sum, common, in_shorter, shorter, longer });
+            return self.untied(tables, Untied { sum, common, in_shorter, shorter, longer });
         }
         // The sum of the agreements that are seen, and what the items after the end of the shorter list add.
         let (mut seen, mut extrapolated, mut most, mut last) = (0.0, 0.0, 0.0, 0.0);
-        let common = gains.each_depth(s, t, starts, |top| {
+        let (count, common) = gains.each_depth(s, t, items, |top| {
             let (depth, [cut_s, cut_t]) = (top.depth, top.cuts);
             let ended = depth > shorter;
             let (overlap, size) = match self.size {
-                TiedSize::W => (f64::from(top.possible()), (cut_s.end + cut_t.end) as f64 / 2.0),
+                TiedSize::W => (top.possible(), (cut_s.end + cut_t.end) as f64 / 2.0),
                 TiedSize::A => (top.overlap(), depth as f64),
                 TiedSize::B => (top.overlap(), cut_s.squares().sqrt() * cut_t.squares().sqrt()),
             };
@@ -254,13 +290,19 @@ impl RankBiasedOverlap {
                 most += weight * (unknown.min(inside) + (unknown - inside).clamp(0.0, partly) * share);
             }
         });
-        let unseen = tables.unseen(common, shorter, longer);
+        let unseen = tables.unseen(count, shorter, longer);
         match self.bound {
             Bound::Extrapolated => seen + extrapolated + tables.extrapolated(common, shorter, longer, last),
-            Bound::Min => seen + common as f64 * tables.after[longer],
+            Bound::Min => seen + common * tables.after[longer],
             Bound::Max => seen + most + unseen,
-            Bound::Residual => most + unseen - common as f64 * tables.after[longer],
+            Bound::Residual => most + unseen - common * tables.after[longer],
         }
+    }
+
+    /// The value for two rankings without ties, which is at most 1 without weights of items.
+    fn untied(&self, tables: &Tables, of: Untied) -> f64 {
+        let value = tables.untied(self.bound, of);
+        if self.item_weight.is_some() { value } else { value.min(1.0) }
     }
 }
 
@@ -268,9 +310,10 @@ impl RankBiasedOverlap {
 struct Untied {
     /// The sum over them of the weights of the depths at which they are common, each divided by the depth.
     sum: f64,
-    common: usize,
-    /// The number that are common at the end of the shorter list.
-    in_shorter: usize,
+    /// Their weight: the number of them without weights of items.
+    common: f64,
+    /// The weight of those that are common at the end of the shorter list.
+    in_shorter: f64,
     shorter: usize,
     longer: usize,
 }
@@ -315,23 +358,23 @@ impl Tables {
         } else {
             (powers[shorter] - powers[longer]) - shorter as f64 * (after[shorter] - after[longer])
         };
-        let residual = || most + self.unseen(common, shorter, longer) - common as f64 * after[longer];
+        let residual = || most + self.unseen(common as usize, shorter, longer) - common * after[longer];
         match bound {
             Bound::Extrapolated => {
-                let last = if shorter > 0 { in_shorter as f64 / shorter as f64 } else { 0.0 };
-                let seen = sum - common as f64 * after[longer] + last * most;
-                (seen + self.extrapolated(common, shorter, longer, last)).min(1.0)
+                let last = if shorter > 0 { in_shorter / shorter as f64 } else { 0.0 };
+                let seen = sum - common * after[longer] + last * most;
+                seen + self.extrapolated(common, shorter, longer, last)
             }
             Bound::Min => sum,
-            Bound::Max => (sum + residual()).min(1.0),
+            Bound::Max => sum + residual(),
             Bound::Residual => residual(),
         }
     }
 
     /// What the depths after the end of both lists add if the lists go on as they are. `last` is the agreement at the
     /// end of the shorter one.
-    fn extrapolated(&self, common: usize, shorter: usize, longer: usize, last: f64) -> f64 {
-        let overlap = common as f64 + (longer - shorter) as f64 * last;
+    fn extrapolated(&self, common: f64, shorter: usize, longer: usize, last: f64) -> f64 {
+        let overlap = common + (longer - shorter) as f64 * last;
         if longer > 0 { overlap / longer as f64 * self.powers[longer] } else { 0.0 }
     }
 

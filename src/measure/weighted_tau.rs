@@ -9,7 +9,13 @@ use crate::pair::incomplete::{Reversed, TiedWorkspace, Untied, reversed};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::tied::Blocks;
+use crate::simd::Isa;
+use crate::simd::inner::{WIDTH, bilinear};
 use crate::weight::powers::{exponent, scaled};
+
+/// Up to this many items, sums over all pairs of items are faster than sums over concordant pairs, unless weights are
+/// added and there are no ties.
+const FEW_ITEMS: usize = 48;
 
 /// The ranks that weigh the items in [`Measure::weighted_tau`].
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +57,9 @@ impl Measure {
     /// An item of rank r, from 0, has weight `weigher[r]`, by default `1 / (r + 1)`. A pair weighs the sum of the weights
     /// of its items if `additive`, otherwise their product. `rank` says which ranks these are. Pairs that are tied in a
     /// ranking are not counted: the value is divided by the root of the product of the weights of the pairs that are not
-    /// tied in one and in the other. If there are none, it is 0. Not a kernel. Its error is below 1e-12.
+    /// tied in one and in the other. If there are none, it is 0. It is a kernel with weights by item ([`TauRank::Items`] and
+    /// [`TauRank::Given`]): a cosine, because a pair of items adds its weight times the signs of both rankings. Its error is
+    /// below 1e-12.
     ///
     /// # Errors
     /// When the weigher or the given ranks have another length than the rankings, or a number is NaN or infinite, or a
@@ -153,20 +161,35 @@ impl PairMeasure for WeightedTau {
         Takes::Ties
     }
 
+    fn is_kernel(&self) -> bool {
+        matches!(self.weights, TauWeights::Items(_))
+    }
+
     fn is_symmetric(&self) -> bool {
         !matches!(self.weights, TauWeights::Ranks { both: false, .. })
     }
 
     fn pair_ns(&self, length: usize) -> f64 {
         let products = if matches!(self.weights, TauWeights::Ranks { both: true, .. }) { 2.0 } else { 1.0 };
-        if self.additive { BeforeBoth::sum_ns(length) } else { products * Composed::sum_ns(length) }
+        match self.additive {
+            true => BeforeBoth::sum_ns(length),
+            false if self.items <= FEW_ITEMS => 50.0 + 0.3 * (length * length) as f64,
+            false => products * Composed::sum_ns(length),
+        }
     }
 
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
         if self.total == 0.0 {
             return Ok(Box::new(|_, _| 0.0));
         }
-        if self.additive { self.additive(rows, columns, cancel) } else { self.multiplicative(rows, columns, cancel) }
+        if self.additive {
+            return self.additive(rows, columns, cancel);
+        }
+        if self.items <= FEW_ITEMS {
+            let prepared = |rows| memory::try_map(rows, |row: Row<'a>| FewTau::new(self, row.order(), row.ranks()));
+            return self.of_few(prepared(rows)?, prepared(columns)?);
+        }
+        self.multiplicative(rows, columns, cancel)
     }
 
     fn tied<'a>(
@@ -175,6 +198,10 @@ impl PairMeasure for WeightedTau {
         columns: Vec<Blocks<'a>>,
         cancel: &Cancel,
     ) -> Result<Values<'a>, Error> {
+        if self.items <= FEW_ITEMS {
+            let prepare = |blocks: Blocks<'a>| FewTau::new(self, blocks.order, blocks.starts);
+            return self.of_few(memory::try_map(rows, prepare)?, memory::try_map(columns, prepare)?);
+        }
         let prepare = |blocks| TiedTau::new(self, blocks);
         let (rows, columns) = (memory::try_map(rows, prepare)?, memory::try_map(columns, prepare)?);
         let mut memory = TiedWorkspace::untied(self.items, cancel)?;
@@ -239,6 +266,66 @@ impl WeightedTau {
             };
             (twice / self.total - 1.0).clamp(-1.0, 1.0)
         }))
+    }
+
+    /// Values for few items, by sums over all pairs of items.
+    fn of_few<'a>(&'a self, rows: Vec<FewTau<'a>>, columns: Vec<FewTau<'a>>) -> Result<Values<'a>, Error> {
+        let both = matches!(self.weights, TauWeights::Ranks { both: true, .. });
+        let width = self.items.next_multiple_of(WIDTH);
+        let mut next = memory::filled(self.items, 0)?;
+        let mut weights = [memory::filled(width, 0.0)?, memory::filled(width, 0.0)?];
+        let ones = memory::filled(width, 1.0)?;
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (&rows[row], &columns[column]);
+            if s.starts == t.starts {
+                return f64::from(u8::from(s.own > 0.0));
+            }
+            self.write_few(s, t, &mut next, &mut weights[0]);
+            let of_t = self.own_few(t, &weights[0]);
+            let mut lengths = [s.own.sqrt() * of_t.sqrt(), 0.0];
+            if both {
+                self.write_few(t, s, &mut next, &mut weights[1]);
+                lengths[1] = t.own.sqrt() * self.own_few(s, &weights[1]).sqrt();
+            }
+            let x = weights.each_ref().map(|weights| &weights[..]);
+            // A pair is visited twice, once for each of its items.
+            let (y, times) = if self.additive { ([&ones[..]; 2], 1.0) } else { (x, 0.5) };
+            let sums = bilinear(Isa::widest(), &s.signs, &t.signs, x, y);
+            let value = |side: usize| {
+                let length = lengths[side];
+                if length > 0.0 { (times * sums[side] / length).clamp(-1.0, 1.0) } else { 0.0 }
+            };
+            if both { f64::midpoint(value(0), value(1)) } else { value(0) }
+        }))
+    }
+
+    /// Writes the weights of items: given, or by rank in `s`, where tied items have the ranks of their block in the order of
+    /// `t`.
+    fn write_few(&self, s: &FewTau<'_>, t: &FewTau<'_>, next: &mut [u32], out: &mut [f64]) {
+        match &self.weights {
+            TauWeights::Items(weights) => out[..self.items].copy_from_slice(weights),
+            TauWeights::Ranks { weights, .. } if !s.is_tied => {
+                out.iter_mut().zip(s.starts).for_each(|(out, &rank)| *out = weights[rank as usize]);
+            }
+            TauWeights::Ranks { weights, .. } => {
+                next.iter_mut().zip(0..).for_each(|(next, rank)| *next = rank);
+                for &item in t.order {
+                    let rank = &mut next[s.starts[item as usize] as usize];
+                    out[item as usize] = weights[*rank as usize];
+                    *rank += 1;
+                }
+            }
+        }
+    }
+
+    /// The weight of the pairs that are not tied, given the weights of items.
+    fn own_few(&self, of: &FewTau<'_>, weights: &[f64]) -> f64 {
+        if !of.is_tied {
+            return self.total;
+        }
+        let blocks = of.order.chunk_by(|&one, &other| of.starts[one as usize] == of.starts[other as usize]);
+        let of_blocks = blocks.map(|block| (block.len(), block.iter().map(|&item| weights[item as usize]).sum()));
+        pair_weights(self.additive, self.items, of_blocks)
     }
 
     /// The value with weights by item, or by the ranks in `s`. Items that are tied there have the ranks of the block in
@@ -332,5 +419,33 @@ impl<'a> TiedTau<'a> {
         };
         let reversed = if measure.additive { Reversed::default() } else { reversed(blocks)? };
         Ok(Self { blocks, sizes, own, reversed })
+    }
+}
+
+/// A ranking of few items, perhaps with ties.
+struct FewTau<'a> {
+    order: &'a [u32],
+    /// The first rank of the block of each item.
+    starts: &'a [u32],
+    is_tied: bool,
+    /// The weight of the pairs that are not tied.
+    own: f64,
+    /// For each two items 1 if the first is before the second, -1 if it is after, 0 if they are tied.
+    signs: Vec<f64>,
+}
+
+impl<'a> FewTau<'a> {
+    fn new(measure: &WeightedTau, order: &'a [u32], starts: &'a [u32]) -> Result<Self, Error> {
+        let width = starts.len().next_multiple_of(WIDTH);
+        let mut signs = memory::filled(starts.len() * width, 0.0)?;
+        for (row, one) in signs.chunks_exact_mut(width.max(1)).zip(starts) {
+            row.iter_mut().zip(starts).for_each(|(sign, other)| *sign = f64::from(other.cmp(one) as i8));
+        }
+        let is_tied = order.windows(2).any(|two| starts[two[0] as usize] == starts[two[1] as usize]);
+        let mut new = Self { order, starts, is_tied, own: 0.0, signs };
+        let mut weights = memory::filled(width, 0.0)?;
+        measure.write_few(&new, &new, &mut memory::filled(starts.len(), 0)?, &mut weights);
+        new.own = measure.own_few(&new, &weights);
+        Ok(new)
     }
 }

@@ -8,6 +8,7 @@ use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::simd::Isa;
 use crate::simd::common::{self, FewItems, LANES};
+use crate::tree::{add_at, sum_up_to};
 use crate::weight::pair::Terms;
 
 /// The place of an item in two rankings. Ranks count from 0.
@@ -352,19 +353,9 @@ impl<'a> CommonCounts<'a> {
             for &item in part {
                 let rank = t.ranks()[item as usize] as usize;
                 let (word, bit) = (rank / 64, 1 << (rank % 64));
-                let mut count = (taken[word] & (bit - 1)).count_ones();
+                found[item as usize] = (taken[word] & (bit - 1)).count_ones() + sum_up_to(tree, word);
                 taken[word] |= bit;
-                let mut node = word;
-                while node > 0 {
-                    count += tree[node];
-                    node &= node - 1;
-                }
-                let mut node = word + 1;
-                while node < tree.len() {
-                    tree[node] += 1;
-                    node += node & node.wrapping_neg();
-                }
-                found[item as usize] = count;
+                add_at(tree, word, 1);
             }
         }
     }

@@ -3,58 +3,40 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
 use super::neighbors::{Array1, Array2, row_parts, table_parts};
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
-use crate::gram::{IndexParts, Postings};
-use crate::memory::{self, Stored};
-use crate::{Error, Lists, Options};
+use crate::{Error, Options};
 
-/// A segment of an index as arrays: bounds, entries and flags of the lists, removed lists, divisors, classes, and the postings.
-type SegmentArrays<'py> = (
-    (Array1<'py, u64>, Array1<'py, u32>, Array1<'py, bool>, Array1<'py, u32>),
-    (Array1<'py, f64>, Array1<'py, u32>),
-    (Array1<'py, u32>, Array1<'py, u64>, Array1<'py, u32>, Array1<'py, f32>, Array1<'py, u8>, f64),
-);
-
-fn copied<T: numpy::Element + Copy>(array: &Array1<'_, T>) -> PyResult<Vec<T>> {
-    let values = array.try_readonly().map_err(|_| in_use(array.py(), "a part of an index"))?;
-    Ok(memory::collect(values.as_slice()?.iter().copied())?)
+/// A read-only array, such as a file in memory.
+struct ReadOnly {
+    bytes: &'static [u8],
+    #[allow(dead_code)] // it is dropped with the bytes
+    array: Py<PyArray1<u8>>,
 }
 
-fn sizes(array: &Array1<'_, u64>) -> PyResult<Vec<usize>> {
-    Ok(memory::collect(copied(array)?.into_iter().map(|number| number as usize))?)
-}
-
-/// The numbers of an array in another form: a copy, or with `keep` the memory of a read-only array, such as a file in
-/// memory.
-#[allow(unsafe_code)]
-fn stored<T: numpy::Element + Copy + 'static, U: Copy>(
-    array: &Array1<'_, T>,
-    keep: bool,
-    form: fn(&[T]) -> &[U],
-) -> PyResult<Stored<U>> {
-    if !keep || array.getattr("flags")?.getattr("writeable")?.extract()? {
-        let values = array.try_readonly().map_err(|_| in_use(array.py(), "a part of an index"))?;
-        return Ok(memory::collect(form(values.as_slice()?).iter().copied())?.into());
+impl ReadOnly {
+    /// A contiguous array to which nothing writes; `None` for others.
+    #[allow(unsafe_code)]
+    fn new(array: &Array1<'_, u8>) -> PyResult<Option<Self>> {
+        if array.getattr("flags")?.getattr("writeable")?.extract()? {
+            return Ok(None);
+        }
+        // SAFETY: nothing writes to the array, which is read-only; it is contiguous and aligned, or this is an error.
+        let bytes = unsafe { array.as_slice()? };
+        // SAFETY: the memory lives as long as the array, which is kept with it.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+        Ok(Some(Self { bytes, array: array.clone().unbind() }))
     }
-    // SAFETY: nothing writes to the array, which is read-only; it is contiguous and aligned, or this is an error.
-    let numbers = form(unsafe { array.as_slice()? });
-    // SAFETY: the memory lives as long as the array, which is kept with it; `keep` promises that nothing writes to it.
-    let numbers = unsafe { std::slice::from_raw_parts(numbers.as_ptr(), numbers.len()) };
-    Ok(Stored::Kept { numbers, keeper: Arc::new(array.clone().unbind()) })
 }
 
-fn pairs(numbers: &[u32]) -> &[[u32; 2]] {
-    numbers.as_chunks().0
-}
-
-fn same<T>(numbers: &[T]) -> &[T] {
-    numbers
+impl AsRef<[u8]> for ReadOnly {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes
+    }
 }
 
 /// An index of lists by item, for one measure.
@@ -80,67 +62,35 @@ impl ListIndex {
         Ok(Self(index))
     }
 
-    /// The segments of the index as arrays, for `from_parts`.
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<SegmentArrays<'py>>> {
-        let segments = self.0.to_parts(|lists, removed, roots, classes, postings| {
-            let sizes = |sizes: &[usize]| memory::collect(sizes.iter().map(|&size| size as u64));
-            let flags = memory::collect(lists.has_all().iter().copied())?;
-            Ok((
-                (
-                    PyArray1::from_vec(py, sizes(lists.bounds())?),
-                    array(py, lists.all_entries().as_flattened())?,
-                    PyArray1::from_vec(py, flags),
-                    array(py, removed)?,
-                ),
-                (array(py, roots.unwrap_or_default())?, array(py, classes)?),
-                (
-                    array(py, &postings.items)?,
-                    PyArray1::from_vec(py, sizes(&postings.starts)?),
-                    array(py, &postings.lists)?,
-                    array(py, &postings.norms)?,
-                    array(py, &postings.ranks)?,
-                    postings.largest,
-                ),
-            ))
-        });
-        segments.into_iter().collect()
+    /// The index as bytes, for `from_bytes`.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Array1<'py, u8>> {
+        let bytes = py.detach(|| self.0.to_bytes())?;
+        Ok(PyArray1::from_vec(py, bytes))
     }
 
-    /// The index of lists of `items` items for a measure, from the result of `parts`. With `keep`, the memory of read-only
-    /// arrays is used, and must not change.
+    /// The index for a measure from the result of `to_bytes`. With `keep`, the memory of a read-only array is used, and must
+    /// not change.
     #[staticmethod]
-    #[pyo3(signature = (measure, items, segments, keep=false))]
-    fn from_parts(
+    #[pyo3(signature = (measure, bytes, keep=false, threads=None))]
+    fn from_bytes(
         py: Python<'_>,
         measure: &Measure,
-        items: usize,
-        segments: Vec<SegmentArrays<'_>>,
+        bytes: &Array1<'_, u8>,
         keep: bool,
+        threads: Option<usize>,
     ) -> PyResult<Self> {
-        let refused = || PyValueError::new_err("these are not the parts of an index of lists for this measure");
-        let mut parts = Vec::new();
-        for (lists, (roots, classes), (listed, starts, of_items, norms, ranks, largest)) in segments {
-            let (bounds, entries, has_all, removed) = lists;
-            let lists = (items, sizes(&bounds)?, stored(&entries, keep, pairs)?, copied(&has_all)?);
-            let postings = Postings {
-                items: copied(&listed)?,
-                starts: sizes(&starts)?,
-                lists: stored(&of_items, keep, same)?,
-                norms: stored(&norms, keep, same)?,
-                ranks: stored(&ranks, keep, same)?,
-                largest,
-            };
-            parts.push((lists, copied(&removed)?, copied(&roots)?, copied(&classes)?, postings));
+        if let Some(kept) = if keep { ReadOnly::new(bytes)? } else { None } {
+            return Ok(Self(watched(py, None, |watch| {
+                let options = Options { threads, watch: Some(watch), ..Options::default() };
+                crate::ListIndex::from_shared_bytes(&measure.0, Arc::new(kept), options)
+            })?));
         }
-        let index = watched(py, None, |watch| {
-            let mut segments = Vec::new();
-            for ((items, bounds, entries, has_all), removed, roots, classes, postings) in parts {
-                let Some(lists) = Lists::from_parts(items, bounds, entries, has_all) else { return Ok(None) };
-                segments.push(IndexParts { lists, removed, roots, classes, postings });
-            }
-            crate::ListIndex::from_parts(&measure.0, segments, Some(watch))
-        })?;
-        index.map(Self).ok_or_else(refused)
+        let bytes = bytes.try_readonly().map_err(|_| in_use(py, "an index"))?;
+        let bytes = bytes.as_slice()?;
+        Ok(Self(watched(py, None, |watch| {
+            let options = Options { threads, watch: Some(watch), ..Options::default() };
+            crate::ListIndex::from_bytes(&measure.0, bytes, options)
+        })?))
     }
 
     /// The number of lists.
@@ -232,8 +182,4 @@ impl ListIndex {
 /// Row numbers; a negative one is larger than all rows.
 fn numbers(rows: &PyReadonlyArray1<'_, i64>) -> Vec<usize> {
     rows.as_array().iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect()
-}
-
-fn array<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> PyResult<Array1<'py, T>> {
-    Ok(PyArray1::from_vec(py, memory::collect(values.iter().copied())?))
 }

@@ -227,13 +227,11 @@ impl Lists {
     }
 
     /// The start of each list among the entries, and their total number at the end.
-    #[cfg(feature = "python")]
     pub(crate) fn bounds(&self) -> &[usize] {
         &self.bounds
     }
 
     /// The entries of all lists, one after another.
-    #[cfg(feature = "python")]
     pub(crate) fn all_entries(&self) -> List<'_> {
         &self.entries
     }
@@ -299,7 +297,6 @@ impl Lists {
     }
 
     /// Lists from their parts; `None` if they are not the parts of lists.
-    #[cfg(feature = "python")]
     pub(crate) fn from_parts(
         items: usize,
         bounds: Vec<usize>,

@@ -223,11 +223,11 @@ def overlap(one, two, item_weight=None):
     return fsum(one[item] * two[item] * weight(item) for item in one.keys() & two.keys())
 
 
-def rank_biased_overlap(x, y, p=0.9, value="ext", ties="a"):
-    return all_rank_biased_overlaps(x, y, p, ties)[value]
+def rank_biased_overlap(x, y, p=0.9, value="ext", ties="a", item_weight=None):
+    return all_rank_biased_overlaps(x, y, p, ties, item_weight)[value]
 
 
-def all_rank_biased_overlaps(x, y, p, ties):
+def all_rank_biased_overlaps(x, y, p, ties, item_weight=None):
     """Webber et al. 2010, and Corsi and Urbano 2024 for ties: a dictionary of ext, min, max and res.
 
     Agreement at depth d is the overlap of both top d over their size. The shorter list has unknown items after its end:
@@ -252,14 +252,15 @@ def all_rank_biased_overlaps(x, y, p, ties):
             more["ext"] = (d - s) * last * sum(candidates) / len(candidates)
             more["max"] = sum(long[item] for item in only_long[: d - s])
         for name, found in values.items():
-            found.append((overlap(short, long) + more[name]) / size * p**d)
-        last = overlap(short, long) / size if d == s else last
+            found.append((overlap(short, long, item_weight) + more[name]) / size * p**d)
+        last = overlap(short, long, item_weight) / size if d == s else last
     common = length - len(only_long)
+    weight = fsum(1 if item_weight is None else item_weight[item] for item in blocks(x) if item in blocks(y))
     all_common = length + s - common  # the depth at which all seen items can be common
-    values["min"].append(common * (-log1p(-p) - fsum(p**d / d for d in range(1, length + 1))))
+    values["min"].append(weight * (-log1p(-p) - fsum(p**d / d for d in range(1, length + 1))))
     values["max"] += [(2 * d - length - s + common) / d * p**d for d in range(length + 1, all_common + 1)]
     values["max"].append(p ** (all_common + 1) / (1 - p))
-    values["ext"].append(ratio(common + (length - s) * last, length) * p ** (length + 1) / (1 - p))
+    values["ext"].append(ratio(weight + (length - s) * last, length) * p ** (length + 1) / (1 - p))
     found = {name: (1 - p) / p * fsum(terms) for name, terms in values.items()}
     return found | {"res": found["max"] - found["min"]}
 

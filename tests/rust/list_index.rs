@@ -4,6 +4,7 @@ mod naive;
 
 use naive::Random;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use wkendall::{Error, Factor, ListIndex, Lists, Measure, Options, Progress, Weight, diagonal, gram};
 
 /// Lists of up to `longest` items, with numbers of so many levels; popular items have small numbers, the more so the
@@ -354,5 +355,119 @@ fn an_index_grows_by_longer_lists_and_refuses_others() {
         let many = random(200_000, items, 9, 0, 20, &mut numbers);
         assert_eq!(index.add(&many, interrupted), Err(Error::Interrupted));
         assert_eq!(index.rows(), 53);
+    }
+}
+
+/// Bytes that begin at any address.
+struct Shifted(Vec<u8>);
+
+impl AsRef<[u8]> for Shifted {
+    fn as_ref(&self) -> &[u8] {
+        &self.0[1..]
+    }
+}
+
+/// The checksum as the documentation of `to_bytes` describes it.
+fn set_checksum(bytes: &mut [u8]) {
+    let mut hash = 0_u64;
+    for word in bytes[16..].chunks(8) {
+        let word = word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+    bytes[8..16].copy_from_slice(&hash.to_le_bytes());
+}
+
+/// A kernel with divisors, one without, one whose bounds follow from ranks, the distance and an overlap.
+fn stored_measures(items: usize) -> Vec<Measure> {
+    let kernel = |weight| Measure::kernel(&weight, items).unwrap();
+    vec![
+        kernel(Weight::Average).normalized(),
+        kernel(Weight::Mult(Factor::Values((0..items).map(|rank| 1.0 - rank as f64 / 10.0).collect()))),
+        Measure::rank_biased_overlap(items, 0.9, "ext", "a").unwrap(),
+        Measure::distance(items),
+        Measure::average_overlap(items, None).unwrap(),
+    ]
+}
+
+#[test]
+fn an_index_from_its_bytes() {
+    let mut numbers = Random(29);
+    for (rows, items, longest, levels) in [(0, 5, 3, 0), (40, 4, 4, 2), (30, 400, 300, 0), (90, 5000, 9, 3)] {
+        let lists = random(rows, items, longest, levels, 2, &mut numbers);
+        let (more, x) = (random(30, items, longest, levels, 2, &mut numbers), random(5, items, 6, 0, 2, &mut numbers));
+        let measures = stored_measures(items);
+        for measure in &measures {
+            let mut index = ListIndex::new(measure, &lists, Options::default()).unwrap();
+            index.add(&more, Options::default()).unwrap();
+            index.remove(&[1, 7, rows + 3], Options::default()).unwrap();
+            let bytes = index.to_bytes().unwrap();
+            assert_eq!(&bytes[..8], b"wkendLI1");
+            let mut checked = bytes.clone();
+            set_checksum(&mut checked);
+            assert_eq!(checked, bytes);
+            let all = index.to_lists().unwrap();
+            for by in &measures {
+                let fresh = ListIndex::new(by, &all, Options::default()).unwrap();
+                let shifted = std::iter::once(0).chain(bytes.iter().copied()).collect();
+                let shared: [Arc<dyn AsRef<[u8]> + Send + Sync>; 2] =
+                    [Arc::new(bytes.clone()), Arc::new(Shifted(shifted))];
+                let mut loaded = vec![ListIndex::from_bytes(by, &bytes, Options::default()).unwrap()];
+                loaded.extend(shared.map(|kept| ListIndex::from_shared_bytes(by, kept, Options::default()).unwrap()));
+                for mut again in loaded {
+                    assert_eq!(again.to_lists().unwrap(), all);
+                    for queries in [Some(&x), None] {
+                        let found = again.neighbors(queries, 9, Options::default());
+                        assert_eq!(found, fresh.neighbors(queries, 9, Options::default()), "{by:?}");
+                        let found = again.within(queries, 0.3, Options::default());
+                        assert_eq!(found, fresh.within(queries, 0.3, Options::default()), "{by:?}");
+                    }
+                    // It stays what it was when it is stored again, and can grow.
+                    assert!(by != measure || again.to_bytes().unwrap() == bytes);
+                    again.remove(&[0], Options::default()).unwrap();
+                    again.add(&x, Options::default()).unwrap();
+                    assert_eq!(again.rows(), all.rows() + 4);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused() {
+    let mut numbers = Random(31);
+    let lists = random(9, 12, 4, 0, 2, &mut numbers);
+    for measure in &stored_measures(12) {
+        let mut index = ListIndex::new(measure, &lists, Options::default()).unwrap();
+        index.remove(&[3], Options::default()).unwrap();
+        let bytes = index.to_bytes().unwrap();
+        let load = |bytes: &[u8]| ListIndex::from_bytes(measure, bytes, Options::default());
+        let refused = |bytes: &[u8], reason: &str| {
+            let error = load(bytes).unwrap_err();
+            assert!(matches!(error, Error::IndexBytes { .. }) && error.to_string().contains(reason), "{error}");
+        };
+        for length in 0..bytes.len() {
+            refused(&bytes[..length], "the bytes are not an index of lists: ");
+        }
+        refused(&[&bytes[..], &[0; 8]].concat(), "the checksum differs");
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                refused(&damaged, if at < 8 { "they do not begin as an index" } else { "the checksum differs" });
+                let kept = Arc::new(damaged.clone());
+                assert!(ListIndex::from_shared_bytes(measure, kept, Options::default()).is_err());
+                // With the right checksum the parts are compared with each other, without a panic.
+                set_checksum(&mut damaged);
+                let _ = load(&damaged);
+            }
+        }
+        let mut longer = [&bytes[..], &[0; 8]].concat();
+        set_checksum(&mut longer);
+        refused(&longer, "the parts do not fit together");
+        let other = Measure::distance(13);
+        let error = ListIndex::from_bytes(&other, &bytes, Options::default()).unwrap_err();
+        assert_eq!(error, Error::ItemsDiffer { left: 12, right: 13 });
+        let other = Measure::rank_biased_overlap(12, 0.9, "max", "a").unwrap();
+        assert_eq!(ListIndex::from_bytes(&other, &bytes, Options::default()).unwrap_err(), Error::ListMeasure);
     }
 }

@@ -186,8 +186,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         """Read a file of `save`. Read only files that you trust: they can contain any Python objects, as pickles can.
 
         With `mmap` the index is left in the file, which is mapped to memory: loading takes less time, and processes that
-        load the same file share its memory. The file must not change while it is in use. Without it, checksums of all
-        data are compared.
+        load the same file share its memory. The file must not change while it is in use.
         """
         check_flag(mmap, "mmap")
         return load_object(path, cls, mmap, lambda model: model._searched.load())

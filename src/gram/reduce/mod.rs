@@ -20,7 +20,7 @@ use super::distinct::Deduplicated;
 use super::element::{Neighbors, Within};
 use super::job::{Expand, Job, Task, check};
 use super::plan::{Plan, cost};
-use super::{Backend, ListIndex, Options, check_count, combined};
+use super::{Backend, ListIndex, Options, check_count, combined, computed};
 use crate::error::Error;
 use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
@@ -67,7 +67,7 @@ fn neighbors_of(
 ) -> Result<Neighbors, Error> {
     check(measure, operands, &options)?;
     check_count(operands, count)?;
-    let part = match measure.kind() {
+    let part = match computed(measure, operands).kind() {
         MeasureKind::Part(part) => part,
         MeasureKind::Combination(it) => {
             return with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options));
@@ -117,7 +117,7 @@ fn within_of(measure: &Measure, operands: Operands<'_>, radius: f64, options: Op
     if radius.is_nan() || (distance && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance });
     }
-    let part = match measure.kind() {
+    let part = match computed(measure, operands).kind() {
         MeasureKind::Part(part) => part,
         MeasureKind::Combination(it) => {
             return with_operands!(operands, |x, y| combined::within(it, x, y, radius, options));

@@ -1,4 +1,4 @@
-//! Inner products of one vector with several others.
+//! Inner products of one vector with several others, and bilinear forms of the products of two matrices.
 
 use super::task;
 
@@ -23,6 +23,37 @@ task! {
             [*out] = group(one, [&others[first * length..][..length]]);
             first += 1;
         }
+    }
+}
+
+/// The width of the matrices of [`bilinear`] is a multiple of this.
+pub(crate) const WIDTH: usize = 4;
+
+task! {
+    /// For each of two pairs of vectors x, y the sum over all i and j of `x[i] one[i, j] other[i, j] y[j]`. The matrices have
+    /// a row for each number of x, and columns for all of y, which may end with zeros. Bitwise the same if they are swapped.
+    pub(crate) fn bilinear(_arch: A, one: &[f64], other: &[f64], x: [&[f64]; 2], y: [&[f64]; 2]) -> [f64; 2] {
+        let y = y.map(|y| y.as_chunks::<WIDTH>().0);
+        let width = y[0].len();
+        let (one, other) = (one.as_chunks::<WIDTH>().0, other.as_chunks::<WIDTH>().0);
+        let mut sums = [0.0; 2];
+        if width == 0 {
+            return sums;
+        }
+        for (row, (one, other)) in one.chunks_exact(width).zip(other.chunks_exact(width)).enumerate() {
+            let mut of_row = [[0.0; WIDTH]; 2];
+            for (column, (one, other)) in one.iter().zip(other).enumerate() {
+                for lane in 0..WIDTH {
+                    let product = one[lane] * other[lane];
+                    of_row[0][lane] += product * y[0][column][lane];
+                    of_row[1][lane] += product * y[1][column][lane];
+                }
+            }
+            for (side, [a, b, c, d]) in of_row.into_iter().enumerate() {
+                sums[side] += x[side][row] * ((a + b) + (c + d));
+            }
+        }
+        sums
     }
 }
 
@@ -58,6 +89,24 @@ mod tests {
                     let other = &others[k * one.len()..][..one.len()];
                     assert_eq!(*found, one.iter().zip(other).fold(0.0, |sum, (a, b)| sum + a * b));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn bilinear_forms_are_sums_over_both_indices() {
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            for n in [0, 1, 3, 4, 9, 20] {
+                let width = usize::next_multiple_of(n, WIDTH);
+                let number = |i: usize| (i * 31 % 17) as f64 - 8.0;
+                let [one, other] = [3, 7].map(|k| (0..n * width).map(|i| number(i * k)).collect::<Vec<_>>());
+                let vectors = [1, 2].map(|k| (0..width).map(|i| number(i * k)).collect::<Vec<_>>());
+                let vectors = vectors.each_ref().map(|vector| &vector[..]);
+                let expected = vectors.map(|x| {
+                    let cell = |i: usize, j: usize| x[i] * one[i * width + j] * other[i * width + j] * x[j];
+                    (0..n).map(|i| (0..width).map(|j| cell(i, j)).sum::<f64>()).sum::<f64>()
+                });
+                assert_eq!(bilinear(isa, &one, &other, vectors, vectors), expected);
             }
         }
     }

@@ -22,8 +22,6 @@ use crate::measure::KendallMeasure;
 use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::Lists;
 pub use index::ListIndex;
-#[cfg(feature = "python")]
-pub(crate) use index::{IndexParts, Postings};
 use pairs::ListPairs;
 use setting::{ListSetting, mean_of};
 

@@ -58,7 +58,6 @@ impl Classes {
     }
 
     /// The classes with the numbers that [`Classes::all`] returns; `None` if they are not the classes of `rows` lists.
-    #[cfg(feature = "python")]
     pub(super) fn from_numbers(of_list: Vec<u32>, rows: usize) -> Result<Option<Self>, Error> {
         let mut members: Vec<Vec<u32>> = Vec::new();
         if of_list.is_empty() {

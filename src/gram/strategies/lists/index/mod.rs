@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mod        the index, its growth, and searches for many lists
-//! parts      an index as plain arrays, to store it
+//! bytes      an index as bytes, to store it
 //! sums       queries by a sum over pairs of items
 //! overlaps   queries by a measure that is bounded by a sum over the common items
 //! query      one list against all of a segment
@@ -14,11 +14,10 @@
 //! kept       the hits that are kept for one list
 //! ```
 
+mod bytes;
 mod classes;
 mod kept;
 mod overlaps;
-#[cfg(feature = "python")]
-mod parts;
 mod patterns;
 mod postings;
 mod query;
@@ -41,10 +40,6 @@ use crate::parallel::{self, Cancel, Phases, RunOptions, Watch, Workers};
 use crate::rankings::{Lists, Operands};
 use kept::{Hit, Kept};
 use overlaps::OverlapQuery;
-#[cfg(feature = "python")]
-pub(crate) use parts::IndexParts;
-#[cfg(feature = "python")]
-pub(crate) use postings::Postings;
 use query::{Compare, Searcher};
 use segment::{Part, Segment};
 use sums::SumQuery;

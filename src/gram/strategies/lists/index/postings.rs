@@ -9,19 +9,19 @@ use crate::rankings::Lists;
 
 /// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
 #[derive(Debug, Clone)]
-pub(crate) struct Postings {
+pub(super) struct Postings {
     /// The items that occur in any list, in increasing order.
-    pub(crate) items: Vec<u32>,
+    pub(super) items: Vec<u32>,
     /// The start of the lists of each item, and the total number at the end.
-    pub(crate) starts: Vec<usize>,
-    pub(crate) lists: Stored<u32>,
+    pub(super) starts: Vec<usize>,
+    pub(super) lists: Stored<u32>,
     /// The norm of the item in each of these lists, divided by the largest norm and rounded up; empty if bounds follow from
     /// ranks.
-    pub(crate) norms: Stored<f32>,
+    pub(super) norms: Stored<f32>,
     /// The first rank of the block of the item in each of these lists, or the largest number that fits.
-    pub(crate) ranks: Stored<u8>,
+    pub(super) ranks: Stored<u8>,
     /// The largest norm.
-    pub(crate) largest: f64,
+    pub(super) largest: f64,
 }
 
 /// An item of a list.
@@ -69,13 +69,11 @@ impl Postings {
         Ok(Self { items, starts, lists: of_items, norms: norms.into(), ranks, largest })
     }
 
-    /// Whether they can be the postings of these lists, with or without norms.
-    #[cfg(feature = "python")]
-    pub(super) fn fit(&self, of: &Lists, with_norms: bool) -> bool {
-        let Self { items, starts, lists, norms, ranks, .. } = self;
+    /// Whether they can be the postings of these lists.
+    pub(super) fn fit(&self, of: &Lists) -> bool {
+        let Self { items, starts, lists, ranks, .. } = self;
         let lengths = [lists.len(), ranks.len(), starts.last().copied().unwrap_or(usize::MAX)];
         lengths == [of.entries(); 3]
-            && norms.len() == if with_norms { of.entries() } else { 0 }
             && starts.len() == items.len() + 1
             && starts.first() == Some(&0)
             && starts.is_sorted()
