@@ -142,7 +142,7 @@ pub fn linear_orderings(
 
 /// Refuses the wrong number of entries, and entries that are not finite.
 fn check(count: usize, items: usize, entries: &[f64]) -> Result<(), Error> {
-    let rows = count.checked_mul(items).unwrap_or(usize::MAX);
+    let rows = count.saturating_mul(items);
     if rows.checked_mul(items) != Some(entries.len()) {
         return Err(Error::Shape { values: entries.len(), rows, items });
     }
