@@ -22,7 +22,7 @@ use crate::memory;
 use crate::parallel::{self, Poll, RunOptions, Workers};
 use crate::rankings::{Operands, RankingSet, Rankings};
 use crate::simd::Isa;
-use crate::simd::gathered::Places;
+use crate::simd::gathered::{self, Places};
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::Direction;
 use entries::{add, long_dot};
@@ -158,7 +158,9 @@ fn combine_complete(
     let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
     let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
-    let jobs = memory::collect(sum.chunks_mut(size.max(1)).enumerate())?;
+    // Weights with one axis have one sum for each item: many items are one job.
+    let group = if order == 1 { STOP_CHECK_INTERVAL } else { size.max(1) };
+    let jobs = memory::collect(sum.chunks_mut(group).enumerate())?;
     let isa = Isa::widest();
     let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
     let workers = Workers::new(threads, size as f64);
@@ -166,20 +168,25 @@ fn combine_complete(
         jobs,
         workers,
         run.watch,
-        |_| memory::with_capacity(size),
-        |(item, sum), part, poll| {
+        |_| memory::with_capacity(group),
+        |(index, sum): (usize, &mut [f64]), part, poll| {
             for start in (0..rankings.rows()).step_by(RUN) {
                 if poll.is_cancelled() {
                     return Ok(());
                 }
                 part.clear();
-                part.resize(size, 0.0);
+                part.resize(sum.len(), 0.0);
                 for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
                     if size >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                         return Ok(());
                     }
+                    if order == 1 {
+                        let places = places[row].part(index * group..index * group + sum.len());
+                        gathered::add(isa, weights, places, coefficient, part);
+                        continue;
+                    }
                     let ranks = rankings.row(row).ranks();
-                    let of_rank = &weights[ranks[item] as usize * size..][..size];
+                    let of_rank = &weights[ranks[index] as usize * size..][..size];
                     add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
                 }
                 for (sum, part) in sum.iter_mut().zip(&*part) {

@@ -71,6 +71,11 @@ pub(crate) fn combine(
                     if poll.is_cancelled() {
                         return Ok(());
                     }
+                    if order == 1 {
+                        let tensor = MeanTensor::new(weights, order, rankings.row(row), direction)?;
+                        tensor.singles(|place, number| part[place] += coefficient * number);
+                        continue;
+                    }
                     each_line(rankings, row, direction, order, weights, lines, |place, line| {
                         for (sum, number) in part[place * items..].iter_mut().zip(line) {
                             *sum += coefficient * number;
@@ -227,7 +232,7 @@ fn each_line(
         tensor.each_line(lines, each);
     } else {
         let line = &mut lines[..rankings.items()];
-        tensor.singles(line);
+        tensor.singles(|place, number| line[place] = number);
         each(0, line);
     }
     Ok(())

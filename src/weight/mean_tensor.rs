@@ -26,7 +26,7 @@ pub(crate) struct MeanTensor<'a> {
     weights: &'a [f64],
     blocks: Blocks<'a>,
     direction: Direction,
-    /// By the first rank of a block: its end, the number of two of its items, and the number of an item with itself.
+    /// For weights with two axes, by the first rank of a block: its end, the number of two of its items, and the number of an item with itself.
     ends: Vec<u32>,
     tied: Vec<f64>,
     own: Vec<f64>,
@@ -49,13 +49,14 @@ impl<'a> MeanTensor<'a> {
         let items = blocks.starts.len();
         let matrix = order == 2;
         let numbers = |size| memory::filled(size, 0.0);
-        let (tied, own) = if matrix { (numbers(items)?, numbers(items)?) } else { (Vec::new(), Vec::new()) };
-        let mut new = Self { weights, blocks, direction, ends: memory::filled(items, 0)?, tied, own };
+        if !matrix {
+            return Ok(Self { weights, blocks, direction, ends: Vec::new(), tied: Vec::new(), own: Vec::new() });
+        }
+        let (ends, tied, own) = (memory::filled(items, 0)?, numbers(items)?, numbers(items)?);
+        let mut new = Self { weights, blocks, direction, ends, tied, own };
         for block in blocks.ranges() {
             new.ends[block.start] = block.end as u32;
-            if matrix {
-                (new.tied[block.start], new.own[block.start]) = new.inside(&block);
-            }
+            (new.tied[block.start], new.own[block.start]) = new.inside(&block);
         }
         Ok(new)
     }
@@ -140,13 +141,11 @@ impl<'a> MeanTensor<'a> {
         }
     }
 
-    /// Writes the numbers of single items, for weights with one axis.
-    pub(crate) fn singles(&self, out: &mut [f64]) {
+    /// Calls `each` with every item, or rank, and its number, for weights with one axis.
+    pub(crate) fn singles(&self, mut each: impl FnMut(usize, f64)) {
         for block in self.ranges() {
             let mean = self.mean(self.weights, &block);
-            for rank in block {
-                out[self.write(rank)] = mean;
-            }
+            block.for_each(|rank| each(self.write(rank), mean));
         }
     }
 

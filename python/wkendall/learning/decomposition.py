@@ -29,10 +29,15 @@ class Pure:
     def __call__(self, tensors: Array) -> Array:
         """Project each row, a tensor written as a vector.
 
-        The part that depends on fewer indices is removed by conjugate gradients. A few steps suffice, because sums over
+        For order 1 this removes the mean. For order 2 it removes x_a + y_b, where (n - 2) (x + y) + sum(x + y) are the sums
+        of row a and column a together, and n (x - y) is their difference. For higher orders the part that depends on fewer indices is removed by conjugate gradients. A few steps suffice, because sums over
         an index of tensors with different indices have few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
+        if len(self.shape) == 1:
+            return tensors - tensors.mean(axis=1, keepdims=True)
+        if len(self.shape) == 2 and self.shape[0] > 2:
+            return self._pairs(tensors).reshape(-1, self.size)
         limit = 1e-30 * float(np.vdot(tensors, tensors))
         sums = self._sums(tensors)
         direction, size = sums, _square(sums)
@@ -45,6 +50,16 @@ class Pure:
             before, size = size, _square(sums)
             direction = [part + size / before * old for part, old in zip(sums, direction, strict=True)]
         return tensors.reshape(-1, self.size)
+
+    def _pairs(self, tensors: Array) -> Array:
+        items, (rows, columns) = self.shape[0], (tensors.sum(axis=axis) for axis in (2, 1))
+        both = rows + columns
+        both = (both - both.sum(axis=1, keepdims=True) / (2 * (items - 1))) / (items - 2)
+        apart = (rows - columns) / items
+        tensors -= ((both + apart) / 2)[:, :, np.newaxis]
+        tensors -= ((both - apart) / 2)[:, np.newaxis, :]
+        tensors[:, range(items), range(items)] = 0.0
+        return tensors
 
     def _sums(self, tensors: Array) -> list[Array]:
         return [tensors.sum(axis=axis, keepdims=True) for axis in range(1, tensors.ndim)]

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from wkendall._arguments import Array
+from wkendall._progress import Show
 from wkendall.learning.decomposition import Pure, lifts, scattered
+from wkendall.learning.lanczos import SAME, Lanczos
 from wkendall.learning.position_tensors import PositionTensors
 
-#: Singular values with a relative difference below this count as equal.
-SAME = 1e-8
 #: Singular values below this fraction of the sum of the absolute coefficients are zero: they are rounding errors.
 NOTHING = 1e-13
 #: Matrices with at most this many rows are decomposed completely, which takes 5 ms.
@@ -35,10 +35,10 @@ FORMED, FORMED_FOR_MANY = 1000, 2000
 MORE = 4
 #: Values below this fraction of the largest are not computed from M'M, which loses their last digits.
 SQUARED = 1e-3
-#: The stages of the search for a singular value, of increasing accuracy: the number of vectors to keep, the tolerance
-#: relative to the squared value, and the fraction of a known value below which the search stops. Ten steps find a value
-#: whose square is twice that of all others with relative accuracy 1e-6, for a million tuples.
-LOOKS = ((10, 0.5, 0.7), (32, 0.02, 0.95), (32, 1e-14, 1 - SAME))
+#: A rough look at a formed matrix: the number of vectors to keep, the tolerance relative to the squared value, and the
+#: fraction of a known value below which the matrix is left out. Ten steps find a value whose square is twice that of all
+#: others with relative accuracy 1e-6, for a million tuples.
+LOOK = (10, 0.5, 0.7)
 
 
 class Singular(NamedTuple):
@@ -62,7 +62,9 @@ class Singular(NamedTuple):
         return mixing @ left, mixing @ right
 
 
-def leading(sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool) -> list[list[Singular]]:
+def leading(
+    sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool, show: Show | None = None
+) -> list[list[Singular]]:
     """Return `count` distinct nonzero singular values, the largest first, each with its singular vectors in every part.
 
     The coefficients must have sum zero, so that M is zero on constants.
@@ -72,21 +74,23 @@ def leading(sample: PositionTensors, coefficients: Array, order: int, count: int
         return []
     found: list[Singular] = []
     for part in [order] if pure else range(1, order + 1):
-        for operator in _operators(sample, coefficients, part):
+        for operator in _operators(sample, coefficients, part, show):
             groups = _equal(found)
             floor = groups[count - 1][0].value if len(groups) >= count else nothing
             found += operator.leading(count, max(floor, nothing))
     return _equal([singular for singular in found if singular.value > nothing])[:count]
 
 
-def _operators(sample: PositionTensors, coefficients: Array, order: int) -> list[Operator | Formed]:
+def _operators(
+    sample: PositionTensors, coefficients: Array, order: int, show: Show | None
+) -> list[Operator | Formed]:
     """Return M on the pure tensors of one order, split into parts where this is simple."""
     items = sample.items
     if items <= order > 1:
         return []
     size = items * (items - 1) // 2 if order == 2 else items**order
     if size > max(FORMED, min(FORMED_FOR_MANY, 2 * sample.rows if order > 1 else size)):
-        return [Operator(sample, coefficients, order)]
+        return [Operator(sample, coefficients, order, show)]
     sums = sample.tuple_sums(coefficients, order)
     if order != 2:
         return [Formed(Pure(items, order)(sums).T, lambda rows: rows.reshape(-1, *(items,) * order))]
@@ -134,7 +138,7 @@ class Formed:
             return []
         few = count + MORE
         if size > max(DENSE, 2 * few):
-            if self._rough(next(scattered(size))) < LOOKS[0][2] * floor:
+            if self._rough(next(scattered(size))) < LOOK[2] * floor:
                 return []
             # Some eigenvectors of M'M take a tenth of the time of all singular vectors.
             squares, vectors = scipy.linalg.eigh(self.matrix.T @ self.matrix, subset_by_index=[size - few, size - 1])
@@ -151,7 +155,7 @@ class Formed:
         square = LinearOperator(
             self.matrix.shape, matvec=lambda vector: self.matrix.T @ (self.matrix @ vector), dtype=np.float64
         )
-        kept, tolerance, _ = LOOKS[0]
+        kept, tolerance, _ = LOOK
         return float(
             np.sqrt(eigsh(square, k=1, which="LA", v0=start, ncv=kept, tol=tolerance, return_eigenvectors=False)[0])
         )
@@ -165,78 +169,86 @@ class Formed:
 
 
 class Operator:
-    """M on the pure tensors of one order, without forming the matrix. Tensors are vectors, the rows of a matrix."""
+    """M on the pure tensors of one order, without forming the matrix. Tensors are vectors, the rows of a matrix.
 
-    def __init__(self, sample: PositionTensors, coefficients: Array, order: int) -> None:
+    For order 2 the symmetric and the skew-symmetric tensors are separate parts.
+    """
+
+    def __init__(self, sample: PositionTensors, coefficients: Array, order: int, show: Show | None = None) -> None:
         self.shape = (sample.items,) * order
         self.size = sample.items**order
+        self.signs = (1.0, -1.0) if order == 2 else (1.0,)
         self._pure = Pure(sample.items, order)
         self._sample, self._inverse, self._coefficients = sample, sample.inverted(), coefficients
-        self._nothing = NOTHING * float(np.abs(coefficients).sum())
+        norm = float(np.abs(coefficients).sum())
+        self._nothing = NOTHING * norm
+        self._lanczos = Lanczos(self.square, self.part, norm**2, show)
 
-    def apply(self, tensors: Array) -> Array:
-        """Return M B for each row B."""
-        return self._pure(self._combine(self._inverse, tensors))
+    def apply(self, tensor: Array) -> Array:
+        """Return M B."""
+        return self._pure(self._combine(self._inverse, tensor))[0]
 
-    def transposed(self, tensors: Array) -> Array:
-        """Return the transpose of M times U for each row U."""
-        return self._pure(self._combine(self._sample, tensors))
+    def square(self, tensor: Array) -> Array:
+        """Return the transpose of M times M B."""
+        return self._pure(self._combine(self._sample, self._combine(self._inverse, tensor)))[0]
 
-    def _combine(self, sample: PositionTensors, tensors: Array) -> Array:
-        return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
+    def part(self, which: int, tensors: Array) -> Array:
+        """Return one of the parts of each row."""
+        if len(self.signs) == 1:
+            return tensors
+        matrices = tensors.reshape(-1, *self.shape)
+        return ((matrices + self.signs[which] * matrices.transpose(0, 2, 1)) / 2).reshape(-1, self.size)
+
+    def _combine(self, sample: PositionTensors, tensor: Array) -> Array:
+        return sample.combine(self._coefficients, tensor.reshape(self.shape)).reshape(1, -1)
 
     def leading(self, count: int, floor: float) -> list[Singular]:
         """Return `count` distinct singular values, the largest first, and none below the floor.
 
-        Each is found among the tensors orthogonal to the known ones, so that a multiple value is found as often as it
-        occurs. A rough value is computed first; the search stops if it is clearly too small. Permuting the axes of a
-        singular vector gives another singular vector.
+        Each is found among the tensors of a part that are orthogonal to the known ones, so that a multiple value is found
+        as often as it occurs. Permuting the axes of a singular vector gives another singular vector.
         """
-        rights, values = np.empty((0, self.size)), np.empty(0)
-        starts = scattered(self.size)
-        while len(rights) < self.size:
-            least = floor if len(np.unique(values)) < count else max(floor, values[-1])
-            vector = next(starts)
-            for kept, tolerance, enough in LOOKS:
-                value, vector = self.largest(rights, vector, kept, tolerance)
-                if value < enough * least:
-                    break
-            if value < least * (1 - SAME):
-                break
-            if len(values) and values[-1] - value <= SAME * values[-1]:
-                value = float(values[-1])
-            for axes in permutations(range(len(self.shape))):
-                other = vector.reshape(self.shape).transpose(axes)
-                row = across(across(other.reshape(1, -1), rights), rights)
-                size = np.linalg.norm(row)
-                if size > 1e-6:
-                    rights, values = np.concatenate([rights, row / size]), np.append(values, value)
-        found = []
-        for value in np.unique(values)[::-1]:
-            right = rights[values == value]
-            left = self.apply(right) / value
-            found.append(Singular(float(value), left.reshape(-1, *self.shape), right.reshape(-1, *self.shape)))
-        return found
+        rights = [np.empty((0, self.size)) for _ in self.signs]
+        values = [np.empty(0) for _ in self.signs]
+        starts, unfinished = scattered(self.size), set(range(len(self.signs)))
+        while unfinished:
+            distinct = np.unique(np.concatenate(values))
+            least = max(floor, distinct[-count]) if len(distinct) >= count else floor
+            start = self._pure(next(starts)[np.newaxis])
+            start = np.concatenate([self._start(start, which, rights, unfinished) for which in range(len(rights))])
+            vectors = self._lanczos.largest(start, rights, least**2, share=count == 1)
+            for which in sorted(unfinished):
+                vector = vectors[which]
+                value = 0.0 if vector is None else float(np.linalg.norm(self.apply(vector)))
+                if vector is None or value < max(least * (1 - SAME), self._nothing):
+                    unfinished.remove(which)
+                    continue
+                equal = [known for known in np.concatenate(values) if abs(known - value) <= SAME * known]
+                value = float(equal[0]) if equal else value
+                for axes in permutations(range(len(self.shape))):
+                    other = vector.reshape(self.shape).transpose(axes)
+                    row = across(across(other.reshape(1, -1), rights[which]), rights[which])
+                    size = np.linalg.norm(row)
+                    if size > 1e-6:
+                        rights[which] = np.concatenate([rights[which], row / size])
+                        values[which] = np.append(values[which], value)
+        return [
+            self._singular(value, right[of_part == value])
+            for right, of_part in zip(rights, values, strict=True)
+            for value in np.unique(of_part)
+        ]
 
-    def largest(self, known: Array, start: Array, kept: int, tolerance: float) -> tuple[float, Array]:
-        """Return the largest singular value on the tensors orthogonal to `known`, and its right vector.
+    def _start(self, start: Array, which: int, rights: list[Array], unfinished: set[int]) -> Array:
+        """Return the start of the search in a part; zero if it is finished or has no other tensors than the known ones."""
+        start = self.part(which, start)
+        rest = across(across(start, rights[which]), rights[which])
+        usable = which in unfinished and np.linalg.norm(rest) > 1e-8 * np.linalg.norm(start)
+        return rest if usable else np.zeros_like(rest)
 
-        The rows of `known` are orthonormal. The iteration keeps `kept` vectors and stops when the relative error of the
-        squared value is below `tolerance`.
-        """
-
-        def square(vector: Array) -> Array:
-            row = self.transposed(self.apply(across(vector.reshape(1, -1), known)))
-            return np.asarray(across(row, known)[0])
-
-        operator = LinearOperator((self.size, self.size), matvec=square, dtype=np.float64)
-        start = across(self._pure(start.reshape(1, -1)), known)[0]
-        # The iteration cannot start from a vector that M maps to zero.
-        if np.linalg.norm(square(start)) <= self._nothing**2 * np.linalg.norm(start):
-            return 0.0, start
-        values, vectors = eigsh(operator, k=1, which="LA", v0=start, ncv=min(kept, self.size), tol=tolerance)
-        vector = across(vectors.T, known)[0]
-        return float(np.sqrt(max(values[0], 0.0))), vector / np.linalg.norm(vector)
+    def _singular(self, value: float, right: Array) -> Singular:
+        left = np.stack([self.apply(row) for row in right])
+        left /= np.linalg.norm(left, axis=1, keepdims=True)
+        return Singular(float(value), left.reshape(-1, *self.shape), right.reshape(-1, *self.shape))
 
 
 def across(rows: Array, known: Array) -> Array:

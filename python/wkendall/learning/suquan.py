@@ -27,6 +27,7 @@ from wkendall._arguments import (
 )
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
+from wkendall._progress import Show, progress_bar
 from wkendall._text import shown
 from wkendall.arrays.options import RANKS
 from wkendall.learning.decomposition import Pure, scattered
@@ -57,6 +58,7 @@ def suquan_svd(
     *,
     pure: bool = False,
     n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
 ) -> SuquanSVD:
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
@@ -84,6 +86,9 @@ def suquan_svd(
         index. For order 2: zero diagonal, zero row sums and zero column sums.
     n_jobs : int, optional
         As for `gram_matrix`.
+    progress : bool, keyword only
+        Show a progress bar of the iterations; needs tqdm. How many there will be is an estimate from those already done.
+        Few items need no iterations.
 
     Returns
     -------
@@ -103,11 +108,13 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
+    check_flag(progress, "progress")
     rankings = read_rankings(X, "X", RANKS._replace(anywhere=False), threads)
     check_learnable(rankings, axes)
     coefficients = class_coefficients(y, sample_weights(None, rankings))
     check_same_rows(rankings, y, ("X", "y"))
-    return leading_weights(tensors_of(rankings, threads), coefficients, axes, components, bool(pure))
+    with progress_bar(progress, "suquan_svd") as show:
+        return leading_weights(tensors_of(rankings, threads), coefficients, axes, components, bool(pure), show)
 
 
 def check_learnable(rankings: Rankings, order: int) -> None:
@@ -146,7 +153,9 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
     return np.where(member == 1, weights, -weights) / sums[member]
 
 
-def leading_weights(sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:
+def leading_weights(
+    sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool, show: Show | None = None
+) -> SuquanSVD:
     """Find the weights for rankings with coefficients whose sum is zero."""
     items = sample.items
     shape = (items,) * order
@@ -156,7 +165,7 @@ def leading_weights(sample: PositionTensors, coefficients: Array, order: int, co
         none = f"{items} items have no tensors of order {order} without a part of lower order"
         raise bad_argument("pure", f" needs at least {order + 1} items: {none}")
     check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order", shape=f"{items}^{order}")
-    found = leading(sample, coefficients, order, components, pure)
+    found = leading(sample, coefficients, order, components, pure, show)
     if not found:
         return _nothing_learned(items, order, components, pure)
     left, right, multiplicity = [], [], []

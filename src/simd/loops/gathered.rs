@@ -1,6 +1,8 @@
 //! Sums of entries of a table that are looked up by index.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use super::task;
 use crate::simd::arch::Vector;
 
@@ -18,6 +20,11 @@ impl<'a> Places<'a> {
         let limit = at.iter().max().map_or(0, |&most| most as usize + 1);
         assert!(i32::try_from(limit).is_ok());
         Self { at, limit }
+    }
+
+    /// Some of the indices.
+    pub(crate) fn part(self, range: Range<usize>) -> Self {
+        Self { at: &self.at[range], ..self }
     }
 
     /// # Panics

@@ -63,7 +63,7 @@ impl<'a> Tensors<'a> {
             let square = |line: &[f64]| own::sum(line.iter().map(|entry| entry * entry));
             if self.order == 1 {
                 let line = &mut lines[..self.items];
-                tensor.singles(line);
+                tensor.singles(|place, number| line[place] = number);
                 total += square(line);
             } else {
                 tensor.each_line(lines, |_, line| {

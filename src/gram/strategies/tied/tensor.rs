@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
         let mut new = Self { tensor, starts: blocks.starts, kept: Vec::new(), kept_at: memory::filled(items, None)? };
         if order == 1 {
             memory::resize(&mut new.kept, items, 0.0)?;
-            new.tensor.singles(&mut new.kept);
+            new.tensor.singles(|place, number| new.kept[place] = number);
             return Ok(new);
         }
         for block in new.tensor.ranges().filter(|block| keep_all || block.len() > SMALL) {
