@@ -30,12 +30,13 @@ class Pure:
         """Project each row, a tensor written as a vector.
 
         For order 1 this removes the mean. For order 2 it removes x_a + y_b, where (n - 2) (x + y) + sum(x + y) are the sums
-        of row a and column a together, and n (x - y) is their difference. For higher orders the part that depends on fewer indices is removed by conjugate gradients. A few steps suffice, because sums over
-        an index of tensors with different indices have few distinct eigenvalues.
+        of row a and column a together, and n (x - y) is their difference. For higher orders the part that depends on
+        fewer indices is removed by conjugate gradients. A few steps suffice, because sums over an index of tensors with
+        different indices have few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         if len(self.shape) == 1:
-            return tensors - tensors.mean(axis=1, keepdims=True)
+            return np.asarray(tensors - tensors.mean(axis=1, keepdims=True))
         if len(self.shape) == 2 and self.shape[0] > 2:
             return self._pairs(tensors).reshape(-1, self.size)
         limit = 1e-30 * float(np.vdot(tensors, tensors))

@@ -96,8 +96,8 @@ class Lanczos:
             if count == capacity:
                 mixings = np.zeros((KEPT, parts, count))
                 inside[:] = 0.0
-                for which in np.flatnonzero(active):
-                    squares, mixing = ritz[int(which)]
+                for which in map(int, np.flatnonzero(active)):
+                    squares, mixing = ritz[which]
                     mixings[:, which] = mixing[:, -KEPT:].T
                     inside[which, range(KEPT), range(KEPT)] = squares[-KEPT:]
                     inside[which, KEPT, :KEPT] = inside[which, :KEPT, KEPT] = links[which] * mixing[-1, -KEPT:]

@@ -81,9 +81,7 @@ def leading(
     return _equal([singular for singular in found if singular.value > nothing])[:count]
 
 
-def _operators(
-    sample: PositionTensors, coefficients: Array, order: int, show: Show | None
-) -> list[Operator | Formed]:
+def _operators(sample: PositionTensors, coefficients: Array, order: int, show: Show | None) -> list[Operator | Formed]:
     """Return M on the pure tensors of one order, split into parts where this is simple."""
     items = sample.items
     if items <= order > 1:
@@ -186,11 +184,11 @@ class Operator:
 
     def apply(self, tensor: Array) -> Array:
         """Return M B."""
-        return self._pure(self._combine(self._inverse, tensor))[0]
+        return np.asarray(self._pure(self._combine(self._inverse, tensor))[0])
 
     def square(self, tensor: Array) -> Array:
         """Return the transpose of M times M B."""
-        return self._pure(self._combine(self._sample, self._combine(self._inverse, tensor)))[0]
+        return np.asarray(self._pure(self._combine(self._sample, self._combine(self._inverse, tensor)))[0])
 
     def part(self, which: int, tensors: Array) -> Array:
         """Return one of the parts of each row."""
