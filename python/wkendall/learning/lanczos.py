@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy.linalg
 
 from wkendall._arguments import Array
 from wkendall._progress import Show
@@ -80,7 +81,7 @@ class Lanczos:
             if steps < check and count < capacity and links[active].all():
                 continue
             check = steps + 1 + int(OFTEN * steps)
-            ritz = {int(which): np.linalg.eigh(inside[which, :count, :count]) for which in np.flatnonzero(active)}
+            ritz = {int(which): _leading(inside[which, :count, :count], KEPT if kept else 1) for which in np.flatnonzero(active)}
             for which, (squares, mixing) in ritz.items():
                 values[which], residuals[which] = squares[-1], links[which] * abs(mixing[-1, -1])
             for which, (_, mixing) in ritz.items():
@@ -117,6 +118,17 @@ class Lanczos:
         if self._show is not None:
             reached = np.log(np.clip(errors, ACCURATE, 0.5)).max(initial=np.log(ACCURATE)) / np.log(ACCURATE)
             self._show(self._steps + steps, self._steps + int(steps / reached))
+
+
+def _leading(matrix: Array, width: int) -> tuple[Array, Array]:
+    """Return the largest eigenvalues and eigenvectors of a band matrix. Other solvers start threads for a small matrix."""
+    size = len(matrix)
+    bands = np.zeros((width + 1, size))
+    for band in range(min(width + 1, size)):
+        bands[band, : size - band] = matrix.diagonal(-band)
+    last = (max(size - KEPT, 0), size - 1)
+    values, vectors = scipy.linalg.eig_banded(bands, lower=True, select="i", select_range=last)
+    return values, vectors
 
 
 def _below(value: float, residual: float, bound: float, steps: int, size: int) -> bool:
