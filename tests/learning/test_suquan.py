@@ -12,7 +12,7 @@ import wkendall
 from definitions import random_rankings
 from labelled import leading_subspaces, pure_basis
 from wkendall import Rankings
-from wkendall.learning import singular_values
+from wkendall.learning import lanczos, singular_values
 
 
 def labels(rng, rows):
@@ -116,6 +116,22 @@ def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows
         monkeypatch.setattr(singular_values, "FORMED", 0)
         monkeypatch.setattr(singular_values, "FORMED_FOR_MANY", 0)
     check_against_dense(X, y, order, components, pure)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("capacity", [160, 20])
+def test_iterations_with_restarts_find_the_singular_values_of_the_matrix(order, capacity, monkeypatch, capsys):
+    pytest.importorskip("tqdm")
+    rng = np.random.default_rng(order)
+    n = 60 if order == 1 else 14
+    X, y = random_rankings(rng, 9, n), labels(rng, 9)
+    for name, size in (("FORMED", 0), ("FORMED_FOR_MANY", 0)):
+        monkeypatch.setattr(singular_values, name, size)
+    monkeypatch.setattr(lanczos, "MOST", capacity)
+    found = wkendall.suquan_svd(X, y, order, 3, progress=True)
+    assert "suquan_svd" in capsys.readouterr().err
+    values = np.linalg.svd(explicit(X, y, order), compute_uv=False)
+    np.testing.assert_allclose(np.repeat(found.singular_values, found.multiplicity), values[: len(found.U)], rtol=1e-9)
 
 
 def test_the_leading_weights_know_single_items_only():

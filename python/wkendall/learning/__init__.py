@@ -9,6 +9,7 @@ Layers, each using only those below it:
     coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine
     singular_values  singular values of weighted sums of permutations
+    lanczos          leading eigenvectors by iterations
     position_tensors the tensors of rankings to learn from, complete or not
     decomposition  the decomposition of tensors under permutations
 """
