@@ -132,7 +132,7 @@ def _leading(matrix: Array, width: int) -> tuple[Array, Array]:
         bands[band, : size - band] = matrix.diagonal(-band)
     last = (max(size - KEPT, 0), size - 1)
     values, vectors = scipy.linalg.eig_banded(bands, lower=True, select="i", select_range=last)
-    return values, vectors
+    return np.asarray(values, dtype=np.float64), np.asarray(vectors, dtype=np.float64)
 
 
 def _below(value: float, residual: float, bound: float, steps: int, size: int) -> bool:
