@@ -152,12 +152,12 @@ def measure(method, order, X, y, train, test):
     return model.score(X[test], y[test]), float(model.alpha_ / model.alpha_scores_[-1, 0])
 
 
-def run(path, name, methods, most):
+def run(path, name, methods, tasks_to_do):
     tasks, _, order = SETS[name]
     done = {(row["set"], row["task"], row["method"]) for row in read(path)}
-    for number, task in zip(range(most), tasks(), strict=False):
+    for number, task in enumerate(tasks()):
         for method in methods:
-            if (name, number, method) in done:
+            if number not in tasks_to_do or (name, number, method) in done:
                 continue
             start = time.process_time()
             accuracy, chosen = measure(method, order, *task)
@@ -202,11 +202,7 @@ def table(path):
             text = "" if method == "Kendall" else f"{mean:+.3f} ({mean - half:+.3f} to {mean + half:+.3f})"
             moved = f"{np.mean([r['chosen'] < 0.99 for r in of.values()]):.0%}" if method in LEARNERS else ""
             seconds = np.mean([row["seconds"] for row in of.values()])
-            print(
-                f"| {method} | {len(of)} | {means[method]:.3f} | {text} | {moved} | {seconds:.2f} |".replace(
-                    "-0.", "−0."
-                )
-            )
+            print(f"| {method} | {len(of)} | {means[method]:.3f} | {text} | {moved} | {seconds:.2f} |")
 
 
 if __name__ == "__main__":
@@ -214,9 +210,10 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path)
     parser.add_argument("--set", choices=SETS)
     parser.add_argument("--methods", nargs="+", default=[*FIXED, *LEARNERS, *OTHERS])
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--most", type=int, default=1000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.set:
-        run(options.out, options.set, options.methods, options.most)
+        run(options.out, options.set, options.methods, range(options.first, options.most))
     table(options.out)
