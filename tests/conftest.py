@@ -1,5 +1,7 @@
 """What several test files share."""
 
+import sys
+
 import processes
 import pytest
 from wkendall import _memory
@@ -12,6 +14,13 @@ processes.mark()
 def _no_process_is_left_behind():
     yield
     assert processes.survivors(seconds=10) == {}
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_is_left_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

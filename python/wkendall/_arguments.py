@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
-from wkendall._text import shown
+from wkendall._text import shown, some_names
 
 Array = NDArray[np.float64]
 #: The types of `rng=`.
@@ -21,6 +21,9 @@ Random = SupportsIndex | np.random.Generator | None
 _ARRAYS = {np.ma.MaskedArray, type(np.ma.masked)}
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+
+#: Parameters of measures that have a number for each item. A measure does not know the names of the items.
+_OF_ITEMS = ("item_weight", "item_weights", "rank")
 
 #: Dtype kinds of arrays of texts.
 TEXT = "UST"
@@ -154,6 +157,11 @@ def plain(value: object, name: str) -> object:
             return float(value)
         return None
     check_unmasked(value, name)
+    if name in _OF_ITEMS and not isinstance(row_labels(value), range | None):
+        rule = f"numbers belong to items by position: sort them, and pass {name}.to_numpy()"
+        raise bad_argument(
+            name, f" has the labels {some_names(row_labels(value) or (), 3)}, but {rule}", kind="items differ"
+        )
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(value)
         array = array.astype(np.float64) if array.dtype == object else array

@@ -241,7 +241,13 @@ class Description:
     def shares(self) -> Array:
         """The share of the rankings with one item before another."""
         n = self._source.handle.items
-        check_fits(n, n, np.dtype(np.float64), "shares_of(items) gives those of some items")
+        check_fits(
+            6 * n,
+            n,
+            np.dtype(np.float64),
+            shape=f"{n} x {n}, with its parts,",
+            advice="shares_of(items) gives those of some items",
+        )
         return self._shares(np.arange(n))
 
     def shares_of(self, items: Iterable[Hashable]) -> Array:

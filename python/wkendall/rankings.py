@@ -580,8 +580,11 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
     found = np.full(rows, found) if found.ndim == 0 else found
     if len(found) != rows:
         raise ValueError(f"{name} has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
-    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
-        raise ValueError(f"{entry_name(given, name, row)} is {float(found[row])}, but must be a finite number from 0")
+    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1].tolist():
+        value = float(found[row])
+        raise bad_argument(
+            entry_name(given, name, row), f" is {value}, but must be a finite number from 0", value=value
+        )
     if not found.any():
         raise ValueError(f"{name} is zero for all rankings: at least one must count")
     return found

@@ -95,7 +95,8 @@ def report_page(
 def _compared(rankings: Rankings, described: Description) -> Rankings:
     if rankings.n_items <= MOST_ITEMS:
         return rankings
-    return _only(rankings, np.sort(np.argsort(described.missing, kind="stable")[:FEW_ITEMS]).tolist())
+    order = described.order
+    return _only(rankings, order[np.sort(np.argsort(described.missing[order], kind="stable")[:FEW_ITEMS])].tolist())
 
 
 def _data(subject: Subject) -> Part:
@@ -123,7 +124,8 @@ def _data(subject: Subject) -> Part:
 
 def _ranks(subject: Subject) -> Part:
     described, compared = subject.described, subject.compared
-    shown = described.order[:MOST_ITEMS] if subject.rankings is compared else described.order[:FEW_ITEMS]
+    kept = set(compared.items or range(compared.n_items))
+    shown = [item for item in described.order if described.items[item] in kept]
     total = max(subject.people, 1)
     headings = ["item", "mean rank", "median", "first", "not ranked"]
     limits: dict[Any, str] = {}
@@ -139,14 +141,14 @@ def _ranks(subject: Subject) -> Part:
     lines = []
     for item in shown:
         name = described.items[item]
-        line = [subject.name(name), f"{described.mean[item]:.2f}", f"{described.median[item]:.1f}"]
+        line = [subject.name(name), _number(described.mean[item], 2), _number(described.median[item], 1)]
         line += [f"{count / total:.0%}" for count in (described.first[item], described.missing[item])]
         lines.append([*line, limits.get(name, "")] if intervals is not None else line)
     text, said = html_table(headings, lines), ""
     if compared is not subject.rankings:
         text += _note(
-            f"The first {len(shown)} of {subject.rankings.n_items:,} items. Intervals, and all parts below, compare the "
-            f"{compared.n_items} items that are listed most often."
+            f"Intervals, and all parts below, compare these {compared.n_items} of {subject.rankings.n_items:,} items: those "
+            "that are listed most often, and of items that are listed equally often those with the best mean ranks."
         )
     if intervals is not None:
         apart = int(np.sum(intervals.separated))
@@ -201,13 +203,16 @@ def _consensus(subject: Subject) -> Part:
             text += f"That it is the best is proved. {proved[found.unique]}"
         text += "</p>"
     first = [subject.name(item) for item in found.items[:3]]
-    return Part("Consensus", text, f"The consensus begins with {', '.join(first)}.")
+    among = "" if compared is subject.rankings else f" of the {compared.n_items} items that are compared"
+    return Part("Consensus", text, f"The consensus{among} begins with {', '.join(first)}.")
 
 
 def _map(subject: Subject) -> Part:
     compared = subject.compared
     if len(compared) < 3 or compared.n_items < 2:
         return Part("Map", "<p>A map needs at least three rankings of two items.</p>")
+    if compared.describe().n_distinct < 2:
+        return Part("Map", "<p>All rankings are equal: there is nothing to map.</p>")
     shown, groups = compared, subject.groups
     if len(shown) > MAP_ROWS:
         frequency = observed(compared).astype(np.float64)
@@ -225,7 +230,9 @@ def _map(subject: Subject) -> Part:
 def _clusters(subject: Subject) -> Part:
     compared = subject.compared
     if subject.people < FEW_PEOPLE or compared.n_items < 2:
-        return Part("Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more.</p>")
+        return Part(
+            "Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more, of two items or more.</p>"
+        )
     how: dict[str, Any] = {"max_clusters": MOST_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
     number = cluster_number(compared, **how)
     if number.n_clusters == 1:
@@ -299,6 +306,10 @@ def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:
 
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 
 def _note(text: str) -> str:

@@ -74,6 +74,11 @@ def test_all_parts_of_a_survey():
     assert page_of("survey.csv --group age --seed 3").html == before
 
 
+def test_rankings_that_are_all_equal_have_no_map():
+    write_table(Path("same.csv"), [[1, 2, 3]] * 10, ITEMS[:3])
+    assert "All rankings are equal" in page_of("same.csv").parts["Map"]
+
+
 @pytest.mark.parametrize(
     ("text", "words", "summary"),
     [
@@ -101,7 +106,7 @@ def test_lists_out_of_many_items():
     rows = [[f"item{number}" for number in rng.choice(200, 5, replace=False, p=odds / odds.sum())] for _ in range(150)]
     write_table(Path("lists.csv"), rows, [f"choice {place}" for place in range(5)])
     page = page_of("lists.csv --layout choices")
-    assert "compare the 30 items that are listed most often" in page.parts["Ranks"]
+    assert "compare these 30 of 151 items: those that are listed most often" in page.parts["Ranks"]
     assert page.parts["Consensus"].count(" > ") == 29
 
 
@@ -130,3 +135,13 @@ def test_describe_prints_what_the_method_gives(capsys):
     assert report["groups"]["b"]["rankings"] == 3
     run("describe x.npy --json")
     assert {entry["item"] for entry in json.loads(capsys.readouterr().out)["items"]} == {1, 2, 3, 4, 5}
+
+
+def test_of_many_complete_items_the_best_are_compared():
+    items = [f"item {number}" for number in range(120)]
+    ranks = make_mallows(20, np.arange(120, 0, -1), 0.5, rng=0)  # the last column is the best
+    write_table(Path("many.csv"), ranks.tolist(), items)
+    page = page_of("many.csv")
+    first = wkendall.consensus(wkendall.Rankings(ranks, items=items)).items[:3]
+    assert f"The consensus of the 30 items that are compared begins with {', '.join(first)}." in page.parts[""]
+    assert "item 5 " not in page.parts["Consensus"]

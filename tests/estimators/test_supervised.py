@@ -16,6 +16,7 @@ GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
 
 
 @pytest.mark.filterwarnings("ignore:the rankings contain no information about y", "ignore:not converged after max_iter")
+@pytest.mark.filterwarnings("ignore:the model predicts class")
 @parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -3,6 +3,7 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from comparisons import groups
@@ -243,3 +244,20 @@ def test_neighbours_of_lists_by_weighted_measures(made):
     wanted = np.lexsort((np.broadcast_to(np.arange(5000), values.shape), -values))[:, :7]
     np.testing.assert_array_equal(found.indices, wanted)
     np.testing.assert_array_equal(found.values, np.take_along_axis(values, wanted, axis=1))
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [wkendall.Kendall, wkendall.RankBiasedOverlap, wkendall.GeneralizedKendall, wkendall.WeightedTau],
+    ids=lambda made: made.__name__,
+)
+def test_labels_are_refused_because_a_measure_has_no_names(measure):
+    name = {"GeneralizedKendall": "item_weights", "WeightedTau": "rank"}.get(measure.__name__, "item_weight")
+    values = pd.Series([2, 1, 0], index=["c", "b", "a"])
+    frame = pd.DataFrame([[1, 2, 3], [3, 1, 2]], columns=["a", "b", "c"])
+    with pytest.raises(
+        wkendall.RankingError, match=f"{name} has the labels 'c', 'b', 'a', but numbers belong to items"
+    ):
+        measure(**{name: values})(frame)
+    plain = values.reset_index(drop=True)
+    assert np.array_equal(measure(**{name: plain})(frame), measure(**{name: [2, 1, 0]})(frame))

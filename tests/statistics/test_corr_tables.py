@@ -163,3 +163,10 @@ def test_one_column_without_observations():
     for empty in ([], np.empty(0)):
         np.testing.assert_array_equal(wkendall.corr(empty), [[np.nan]])
     assert wkendall.corr(np.empty((0, 2)), np.empty(0)).shape == (2, 1)
+
+
+def test_a_pair_does_not_name_one_of_several_columns():
+    data = pd.DataFrame([[1, 4, 2], [2, 1, 3], [3, 2, 1.0]], columns=["a", "a", "b"])
+    with pytest.raises(wkendall.RankingError, match="names column 'a' at place 0, but several columns have this name"):
+        wkendall.corr(data, pairs=(["a"], ["b"]))
+    assert wkendall.corr(data, pairs=([0, 1], [2, 2])) == pytest.approx(wkendall.corr(data.to_numpy())[:2, 2])

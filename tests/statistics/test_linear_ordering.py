@@ -265,3 +265,9 @@ def test_input_output_tables_are_ordered_with_a_proof(path):
 def test_mallows_profiles_are_ordered_with_a_proof(lam):
     for seed in range(3):
         assert wkendall.consensus(wkendall.datasets.make_mallows(100, 50, lam, rng=seed), rng=0).optimal
+
+
+def test_rankings_are_no_matrix_and_an_empty_sum_is_zero():
+    with pytest.raises(TypeError, match="M is a Rankings, but must be a matrix"):
+        linear_ordering(Rankings([[1, 2], [2, 1]]))
+    assert str(linear_ordering([[5.0]]).score) == str(linear_ordering(np.zeros((0, 0))).bound) == "0.0"

@@ -65,7 +65,7 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
         x = group.mean[order] - 1
         seen = x < depth
         style: dict[str, Any] = {"color": "#cc3311"} if label is None else {"label": short(str(label), LONGEST)}
-        ax.plot(x[seen], np.arange(len(order))[seen] + offset, ".", markersize=6, **style)
+        ax.plot(x[seen], np.arange(len(order))[seen] + offset, "o", markersize=5, markeredgecolor="white", **style)
     places = np.arange(0, depth, max(1, int(np.ceil(depth / 12))))
     ticks = [str(place + 1) for place in places]
     gaps = bool(found.missing.any())

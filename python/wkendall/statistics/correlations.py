@@ -499,9 +499,8 @@ def _numbers_of(pairs: Any, x: Table, y: Table) -> tuple[NDArray[np.int64], NDAr
 
 def _places(wanted: Any, table: Table) -> NDArray[np.int64]:
     given = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-    numbers = {
-        label: place for place, label in enumerate(range(table.columns) if table.labels is None else table.labels)
-    }
+    labels = list(range(table.columns) if table.labels is None else table.labels)
+    numbers = {label: place for place, label in enumerate(labels)}
     by_number = table.labels is not None and not all(_known(label, numbers) for label in given)
     if by_number and all(isinstance(label, int) for label in given):
         numbers = {place: place for place in range(table.columns)}
@@ -509,6 +508,11 @@ def _places(wanted: Any, table: Table) -> NDArray[np.int64]:
         if not _known(label, numbers):
             rule = f" names column {shown(label)} at place {place}, but there is no such column"
             raise bad_argument("pairs", rule, value=label, kind="no such column")
+        if len(numbers) < len(labels) and labels.count(label) > 1:
+            rule = (
+                f" names column {shown(label)} at place {place}, but several columns have this name: use column numbers"
+            )
+            raise bad_argument("pairs", rule, value=label, kind="duplicate")
     return np.array([numbers[label] for label in given], dtype=np.int64)
 
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import Array, Random, as_amount, check_choice, generator, real_array, row_labels, same_label
-from wkendall._errors import RankingError, bad_argument, bad_entry, located
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located
 from wkendall._progress import Show, progress_bar
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.convert import check_collected, labels_of
-from wkendall.rankings import check_different
+from wkendall.rankings import Rankings, check_different
 
 Method = Literal["auto", "exact", "local", "borda"]
 _SECONDS = "a number of seconds from 0, or None"
@@ -138,14 +138,15 @@ def as_consensus(found: tuple[NDArray[np.int64], float, float, bool, bool | None
     """Add the names of the items, if there are any, to what the crate returns."""
     ranking, score, bound, optimal, unique = found
     order = np.argsort(ranking).tolist()
-    return Consensus(
-        ranking, score, bound, optimal, order if names is None else [names[item] for item in order], unique
-    )
+    items = order if names is None else [names[item] for item in order]
+    return Consensus(ranking, score + 0.0, bound + 0.0, optimal, items, unique)  # an empty sum is 0.0, not -0.0
 
 
 def _square(M: ArrayLike) -> tuple[Array, list[Any] | None]:
     """Return the matrix, checked, and the names of the items."""
     check_collected(M, "M")
+    if isinstance(M, Rankings):
+        raise bad_type("M", " is a Rankings, but must be a matrix of numbers of pairs; consensus takes rankings")
     columns, rows = labels_of(M, "columns"), row_labels(M)
     matrix = real_array(M, "M", (2,), "a square matrix with a row and a column for each item")
     if matrix.shape[0] != matrix.shape[1]:

@@ -195,6 +195,7 @@ pub fn lists() -> Vec<Case> {
             ListIndex::new(&Measure::correlation(&Weight::Standard, 3).unwrap(), &one, Options::default()).map(drop),
             "ListMeasure",
         ),
+        case(ListIndex::from_bytes(&distance, b"no index", Options::default()).map(drop), "IndexBytes"),
         case(ListIndex::new(&Measure::distance(4), &one, Options::default()).map(drop), "ItemsDiffer"),
         case(
             ListIndex::new(&distance, &one, Options::default()).unwrap().neighbors(Some(&one), 2, Options::default()),

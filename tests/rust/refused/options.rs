@@ -1,5 +1,7 @@
 //! Runs on no threads or in tiles without rows, for every public function that takes options.
 
+use std::sync::Arc;
+
 use wkendall::{
     Columns, CorrelationSettings, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations,
     correlations_at_least, correlations_of, diagonal, embedding, features, gram, gram_into, gram_matrix, importance,
@@ -34,6 +36,11 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("neighbors", drop_value(neighbors(&measure, three, None, 1, options()))),
         ("within", drop_value(within(&measure, three, None, 1.0, options()))),
         ("ListIndex::new", drop_value(ListIndex::new(&measure, lists, options()))),
+        ("ListIndex::from_bytes", drop_value(ListIndex::from_bytes(&measure, &[], options()))),
+        (
+            "ListIndex::from_shared_bytes",
+            drop_value(ListIndex::from_shared_bytes(&measure, Arc::new([0; 0]), options())),
+        ),
         ("ListIndex::neighbors", drop_value(index.neighbors(None, 1, options()))),
         ("ListIndex::within", drop_value(index.within(None, 1.0, options()))),
         ("ListIndex::diagonal", drop_value(index.diagonal(lists, options()))),
