@@ -175,6 +175,8 @@ def interval(differences, unit):
 
     Folds of one data set are not independent: their variance is corrected by Nadeau and Bengio (2003).
     """
+    if len(differences) < max(unit, 1):
+        return differences.sum() / max(len(differences), 1), np.nan
     values = differences[: len(differences) // max(unit, 1) * max(unit, 1)].reshape(-1, max(unit, 1)).mean(axis=1)
     if len(values) < 2:
         return values.mean(), np.nan
@@ -199,7 +201,8 @@ def table(path):
             of, base = found[method], found.get("Kendall", {})
             common = sorted(set(of) & set(base))
             mean, half = interval(np.array([of[k]["accuracy"] - base[k]["accuracy"] for k in common]), unit)
-            text = "" if method == "Kendall" else f"{mean:+.3f} ({mean - half:+.3f} to {mean + half:+.3f})"
+            ends = "" if np.isnan(half) else f" ({mean - half:+.3f} to {mean + half:+.3f})"
+            text = "" if method == "Kendall" or not common else f"{mean:+.3f}{ends}"
             moved = f"{np.mean([r['chosen'] < 0.99 for r in of.values()]):.0%}" if method in LEARNERS else ""
             seconds = np.mean([row["seconds"] for row in of.values()])
             print(f"| {method} | {len(of)} | {means[method]:.3f} | {text} | {moved} | {seconds:.2f} |")
