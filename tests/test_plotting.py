@@ -406,3 +406,12 @@ def test_intervals_of_ranks():
     assert labels == ["neighbours told apart", "not told apart"]
     with pytest.raises(TypeError, match="rank_intervals"):
         plot_rank_intervals([1, 2])
+
+
+@pytest.mark.parametrize("draw", [plot_map, plot_ranks, plot_shares])
+def test_dollar_signs_in_names_are_no_formula(draw):
+    votes = wkendall.Rankings([[1, 2, 3], [2, 1, 3], [3, 1, 2]], items=["$5 bill$^", "b", "c"])
+    figure = draw(votes).figure
+    figure.canvas.draw()  # a wrong formula would fail here
+    texts = [text.get_text() for text in figure.findobj(plt.Text)]
+    assert r"\$5 bill\$^" in texts

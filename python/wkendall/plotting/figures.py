@@ -68,7 +68,7 @@ def plot_weights(
     n = rows.shape[1]
     step = max(1, int(np.ceil(n / 20)))
     ticks = np.arange(0, n, step)
-    names = [str(tick + 1) for tick in ticks] if items is None else [str(items[int(tick)]) for tick in ticks]
+    names = [str(tick + 1) for tick in ticks] if items is None else [written(items[int(tick)]) for tick in ticks]
     turned: dict[str, Any] = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(ticks, names, **turned)
     rank = "" if items is not None else "rank of the "
@@ -352,10 +352,15 @@ def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mappin
 
 def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str) -> None:
     """Label the rows of a plot, the first on top, and its horizontal axis."""
-    ax.set_yticks(places, [str(name) for name in names])
+    ax.set_yticks(places, [written(name) for name in names])
     ax.set(xlabel=label, ylim=(0.4, len(names) + 0.6))
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
+
+
+def written(name: object) -> str:
+    """Return a name as it is drawn: two dollar signs do not make a formula."""
+    return str(name).replace("$", r"\$")
 
 
 def titled(ax: Axes, title: str | None) -> Axes:

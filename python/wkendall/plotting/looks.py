@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from wkendall._errors import bad_type
 from wkendall._text import short, shown
 from wkendall.description import Description
-from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.plotting.figures import axes_or_new, titled, written
 from wkendall.plotting.matrices import write_numbers
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.rank_intervals import RankIntervals
@@ -64,7 +64,9 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
         offset = (number + 1) / (len(groups) + 1) - 0.5
         x = group.mean[order] - 1
         seen = x < depth
-        style: dict[str, Any] = {"color": "#cc3311"} if label is None else {"label": short(str(label), LONGEST)}
+        style: dict[str, Any] = (
+            {"color": "#cc3311"} if label is None else {"label": written(short(str(label), LONGEST))}
+        )
         ax.plot(x[seen], np.arange(len(order))[seen] + offset, "o", markersize=5, markeredgecolor="white", **style)
     places = np.arange(0, depth, max(1, int(np.ceil(depth / 12))))
     ticks = [str(place + 1) for place in places]
@@ -103,16 +105,16 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
     names = [found.items[item] for item in order]
     shares = found.shares_of(names)
     np.fill_diagonal(shares, np.nan)
-    written = len(names) <= WRITTEN
-    ax = _tall_axes(ax, len(names), NUMBER_ROW if written else None, square=True)
+    with_numbers = len(names) <= WRITTEN
+    ax = _tall_axes(ax, len(names), NUMBER_ROW if with_numbers else None, square=True)
     ax.set_facecolor("0.85")
     if shares.size:
         image = ax.imshow(shares, cmap="RdBu_r", vmin=0, vmax=1, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="row before column", shrink=0.7)
-        if written:
+        if with_numbers:
             write_numbers(ax, image, True, np.zeros(shares.shape, dtype=bool))
     _name_rows(ax, names)
-    labels = [short(str(name), LONGEST) for name in names]
+    labels = [written(short(str(name), LONGEST)) for name in names]
     ax.set_xticks(np.arange(len(names)), labels, rotation=90, fontsize=_size(len(names)))
     return titled(ax, title)
 
@@ -187,7 +189,9 @@ def _size(rows: int) -> str:
 
 
 def _name_rows(ax: Axes, names: Sequence[object]) -> None:
-    ax.set_yticks(np.arange(len(names)), [short(str(name), LONGEST) for name in names], fontsize=_size(len(names)))
+    ax.set_yticks(
+        np.arange(len(names)), [written(short(str(name), LONGEST)) for name in names], fontsize=_size(len(names))
+    )
 
 
 def _with_legend(ax: Axes, title: str | None) -> Axes:

@@ -14,7 +14,7 @@ from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
-from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.plotting.figures import axes_or_new, titled, written
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.rank_intervals import expected_ranks
 
@@ -78,7 +78,7 @@ def plot_map(
     ranks[np.isnan(ranks)] = (rankings.n_items + 1) / 2  # an item can have any rank
     ax = axes_or_new(ax)
     for label, some in numbers.items():
-        ax.plot(points[some, 0], points[some, 1], ".", alpha=0.6, label=None if label is None else str(label))
+        ax.plot(points[some, 0], points[some, 1], ".", alpha=0.6, label=None if label is None else written(label))
     names = rankings.items or range(rankings.n_items)
     _draw_items(ax, points, directions(points, ranks), names)
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
@@ -130,7 +130,7 @@ def _draw_items(ax: Axes, points: Array, arrows: Array, names: Sequence[object])
             at = (at[0], at[1] + 0.03 * far)
         placed.append(at)
         name = ax.annotate(
-            str(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
+            written(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
         )  # fmt: skip
         name.set_in_layout(False)  # the limits make room for it

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
 from wkendall._errors import bad_argument
-from wkendall.plotting.figures import axes_or_new, titled
+from wkendall.plotting.figures import axes_or_new, titled, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def plot_matrix(
     for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
         step = max(1, int(np.ceil(len(names) / LABELLED)))
         places = np.arange(0, len(names), step)
-        axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
+        axis.set_ticks(places, [written(names[place]) for place in places], rotation=angle, fontsize="small")
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
     return titled(ax, title)
 
