@@ -16,8 +16,9 @@ from wkendall.learning.position_tensors import PositionTensors
 
 #: The relative accuracy of a half step: far smaller than the tolerance for a rise of the objective.
 EXACT, RISE = 1e-9, 1e-6
-#: The logarithms of the factors of B that a step over U looks at.
-FACTORS = (-1.0, 0.3)
+#: The range of the logarithm of the factor of B that a step over U tries, and the number of tries. Twice as many take twice
+#: as long and end at objectives that are as often higher as lower.
+FACTORS, FACTOR_STEPS = (-1.0, 0.3), 4
 
 
 class State(NamedTuple):
@@ -107,7 +108,7 @@ class Alternation:
 
         step(0.0)
         if base is not None:
-            minimize_scalar(step, bounds=FACTORS, method="bounded", options={"maxiter": 8, "xatol": 0.01})
+            minimize_scalar(step, bounds=FACTORS, method="bounded", options={"maxiter": FACTOR_STEPS, "xatol": 0.01})
         return min(steps, key=State.objective)
 
     def _value(self, U: Array) -> float:

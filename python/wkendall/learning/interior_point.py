@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from wkendall._arguments import Array
 
@@ -39,8 +40,8 @@ class FromFeatures(NamedTuple):
         scaled = self.features / diagonal[:, np.newaxis]
         small = scaled.T @ self.features
         small.flat[:: len(small) + 1] += 1.0
-        factor = cho_factor(small)
-        return _refined(lambda vector: vector / diagonal - scaled @ cho_solve(factor, vector @ scaled), self, diagonal)
+        of_small = _factored(small)
+        return _refined(lambda vector: vector / diagonal - scaled @ of_small(vector @ scaled), self, diagonal)
 
 
 class FromGram(NamedTuple):
@@ -60,12 +61,19 @@ class FromGram(NamedTuple):
         """Return a function that solves (K + D) x = v."""
         matrix = self.gram.copy()
         matrix.flat[:: len(matrix) + 1] += diagonal
-        factor = cho_factor(matrix, overwrite_a=True)
-        return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
+        return _refined(_factored(matrix), self, diagonal)
 
 
 #: The kernel K between all training rankings.
 KernelMatrix = FromFeatures | FromGram
+
+
+def _factored(matrix: Array) -> Solver:
+    """Return a function that solves A x = v, by Cholesky: with LAPACK itself, as SciPy's checks take as long as a solution."""
+    factor, info = dpotrf(matrix, clean=False)
+    if info or not np.isfinite(factor.flat[:: len(matrix) + 1]).all():
+        raise LinAlgError("the matrix is not positive definite")
+    return lambda vector: np.asarray(dpotrs(factor, vector)[0])
 
 
 def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
