@@ -112,7 +112,7 @@ def cluster_number(
     ranking, with the rate at which their sum of squares is as large as in the data, and have the same ties and missing
     items. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference: they compare all k
     with the same points without clusters, and one concentrated cluster of rankings then often looks like several.
-    `docs/consensus.md` compares methods in a simulation.
+    `docs/measurements.md` compares methods in a simulation.
 
     Examples
     --------

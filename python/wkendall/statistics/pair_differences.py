@@ -100,7 +100,7 @@ def pair_differences(
 
     An interval is d - q e to d + q e. A statistic above q has a p-value of at most `1 - confidence`. In as many samples
     of people, drawn with replacement from each group, `confidence` of all largest `|d* - d| / e*` are at most q. The
-    second condition is for groups of different spread. `docs/comparing_groups.md` has the coverage in simulations.
+    second condition is for groups of different spread. `docs/measurements.md` has the coverage in simulations.
 
     Examples
     --------
