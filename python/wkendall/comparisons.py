@@ -238,8 +238,8 @@ class RankBiasedOverlap(Kernel):
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
         so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item, for the values "ext" and "min". These are sums over the common items; a common item
-        then adds its weight times what it adds without. Values are not limited to 1.
+        Numbers, at least 0, one for each item, for the values "ext" and "min". These are sums over the common items; a
+        common item then adds its weight times what it adds without weights. Values are not limited to 1.
 
     Notes
     -----
@@ -294,7 +294,7 @@ class AverageOverlap(Kernel):
     depth : int, optional
         The largest depth, from 1 to n; the number of items by default.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
+        Numbers, at least 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
 
     References
     ----------
@@ -324,7 +324,7 @@ class Footrule(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item, by which its difference is multiplied.
+        Numbers, at least 0, one for each item, by which its difference is multiplied.
 
     References
     ----------
@@ -372,7 +372,7 @@ class KemenySnell(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
 
     References
     ----------
@@ -430,7 +430,7 @@ class FaginKendall(Measure):
     p : float
         From 0 to 1: 0 is the optimistic distance, 1/2 the neutral one.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
 
     References
     ----------

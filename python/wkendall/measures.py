@@ -197,7 +197,7 @@ class Kendall(Kernel):
         is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
         absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
+        Numbers, at least 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
         item_weight[j]`. The kernel then depends on the items: relabelling them changes it. Only for order 2.
 
     Notes
@@ -257,7 +257,7 @@ class Kendall(Kernel):
 
 
 class TensorKernel(Kernel):
-    """The kernel of general weights: of tuples of positions, `U`, or of pairs of pairs of positions, `W`.
+    """The kernel of general weights: `U` for tuples of positions, or `W` for pairs of pairs of positions.
 
     Parameters
     ----------
