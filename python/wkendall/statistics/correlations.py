@@ -166,7 +166,8 @@ def corr(
           has fewer.
         - "gamma": Goodman and Kruskal's, `(C - D) / (C + D)`.
         - "somers": Somers' D, C - D over the number of pairs that are not tied in the first column, which is the
-          independent one. The dependent one is that of `other`, or the column of the matrix; the matrix is not symmetric.
+          independent one. The rows of the matrix are the independent variables, its columns the dependent ones; the
+          matrix is not symmetric.
         - "spearman": the correlation of mean ranks.
     pairs : two sequences of column numbers or labels, optional
         Correlations of these pairs only: the columns of `data`, and those of `other` or of `data`. The results are arrays.
