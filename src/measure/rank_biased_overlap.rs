@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::overlap::{CommonItem, Gains, Ranked, all_weights, sum_by_larger, sums_above, table_end, weights_of};
-use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, BoundedPairs, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
@@ -106,24 +106,9 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for RankBiasedOverlap {
-    fn name(&self) -> &'static str {
-        "rank-biased overlap"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Listed
-    }
-
-    fn is_kernel(&self) -> bool {
-        self.bound == Bound::Min
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.item_weight.is_some()
+    fn about(&self) -> About {
+        let kind = if self.bound == Bound::Min { Kind::Kernel } else { Kind::Similarity };
+        About::new("rank-biased overlap", self.items, kind, Takes::Listed).weighted(self.item_weight.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

@@ -1,6 +1,6 @@
 //! Vigna's weighted tau: Kendall's tau in which a pair of items weighs as much as its ranks say.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, wrong_number};
 use super::{Error, Measure, Parameters};
 use crate::memory;
@@ -149,24 +149,12 @@ fn pair_weights(additive: bool, items: usize, blocks: impl Iterator<Item = (usiz
 }
 
 impl PairMeasure for WeightedTau {
-    fn name(&self) -> &'static str {
-        "the weighted tau"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Ties
-    }
-
-    fn is_kernel(&self) -> bool {
-        matches!(self.weights, TauWeights::Items(_))
-    }
-
-    fn is_symmetric(&self) -> bool {
-        !matches!(self.weights, TauWeights::Ranks { both: false, .. })
+    fn about(&self) -> About {
+        let kind = if matches!(self.weights, TauWeights::Items(_)) { Kind::Kernel } else { Kind::Similarity };
+        About {
+            is_symmetric: !matches!(self.weights, TauWeights::Ranks { both: false, .. }),
+            ..About::new("the weighted tau", self.items, kind, Takes::Ties)
+        }
     }
 
     fn pair_ns(&self, length: usize) -> f64 {
