@@ -325,26 +325,6 @@ def test_values(comparison, kind):
                 np.testing.assert_allclose(measure(dense[:3], dense[2:]), found, rtol=1e-12, atol=size)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_neighbors(comparison, kind):
-    skip_what_is_not_taken(comparison, kind)
-    rng = np.random.default_rng(6)
-    rankings = as_rankings(kind, random_cases(kind, rng, 30, 6))
-    X, Y = rankings[:8], rankings[8:]
-    for parameters in comparison.parameters(6, rng):
-        measure = comparison.measure(**parameters)
-        for other in (Y, None):
-            values = np.array(measure(X, other))
-            if other is None:
-                np.fill_diagonal(values, np.inf if comparison.distance else -np.inf)
-            found = wkendall.neighbors(X, other, n_neighbors=5, measure=measure)
-            order = np.argsort(values if comparison.distance else -values, axis=1, kind="stable")[:, :5]
-            np.testing.assert_allclose(found.values, np.take_along_axis(values, order, 1), rtol=1e-12, atol=1e-12)
-            nearest = np.take_along_axis(values, np.asarray(found.indices, dtype=np.intp), 1)
-            np.testing.assert_allclose(nearest, found.values, rtol=1e-12, atol=1e-12)
-            assert all(len(set(row)) == 5 for row in found.indices.tolist())
-
-
 def test_what_measures_say_of_themselves(comparison):
     for parameters in comparison.parameters(5, np.random.default_rng(8)):
         measure = comparison.measure(**parameters)
@@ -404,9 +384,6 @@ BAD = [
     ("WeightedTau", "rank", [[0, 1, 2], "ranks", [0, 1, 2, NAN]], {}),
     ("WeightedTau", "additive", ["no"], {}),
     ("APCorrelation", "symmetric", ["no"], {}),
-    ("Kendall", "u", [None, ONES[1:], NAN * ONES, "steep"], {"weight": "later"}),
-    ("Kendall", "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {}),
-    ("Kendall", "item_weight", [ONES], {"order": 3}),
     *(
         (name, "item_weight", [ONES[1:], -ONES, NAN * ONES, "idf"], {})
         for name in ("AverageOverlap", "RankBiasedOverlap", "Footrule", "KemenySnell")

@@ -38,12 +38,6 @@ def orders(row):
         yield [order.index(item) + 1 for item in range(len(row))]
 
 
-def mean_over_orders(function, s, t):
-    """The mean of a function of two complete rankings over those that agree with each row."""
-    values = [float(function(a, b)) for a, b in product(orders(s), orders(t))]
-    return fsum(values) / len(values)
-
-
 def both(item_weight, i, j):
     return 1 if item_weight is None else item_weight[i] * item_weight[j]
 

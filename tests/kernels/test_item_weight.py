@@ -112,20 +112,6 @@ def test_correlation_with_later():
             np.testing.assert_allclose(wkendall.KendallCorrelation("later", u=u)(X), wanted, rtol=1e-8, atol=1e-9)
 
 
-def test_combinations_and_neighbours():
-    rng = np.random.default_rng(8)
-    X, v = random_rankings(rng, 30, 6), rng.uniform(0, 1, 6)
-    one, two = wkendall.Kendall("mult", u="log", item_weight=v), wkendall.Kendall("later", u="ap", signed=True)
-    np.testing.assert_allclose((2 * one + two * one)(X), 2 * one(X) + two(X) * one(X), rtol=1e-13, atol=1e-13)
-    for kernel in (one, two):
-        K = kernel(X)
-        np.fill_diagonal(K, -np.inf)
-        near = wkendall.neighbors(X, n_neighbors=3, measure=kernel)
-        np.testing.assert_array_equal(near.values, -np.sort(-K, axis=1)[:, :3])
-        within = wkendall.neighbors_within(X, radius=np.median(K), measure=kernel)
-        assert within.nnz == (np.median(K) <= K).sum()
-
-
 def test_very_large_and_small_numbers():
     X = random_rankings(np.random.default_rng(9), 5, 40)
     v = np.linspace(0, 1, 40)
@@ -167,28 +153,6 @@ def test_large_catalogues():
     np.testing.assert_allclose(one(rankings), other(fewer), rtol=1e-9)
 
 
-def test_what_is_refused():
-    X = random_rankings(np.random.default_rng(12), 4, 4)
-    for parameters, argument in [
-        ({"item_weight": [1, 2, 3]}, "item_weight"),
-        ({"item_weight": [1, 2, -3, 4]}, "item_weight"),
-        ({"item_weight": [1, 2, NAN, 4]}, "item_weight"),
-        ({"item_weight": np.ones(4), "order": 3}, "item_weight"),
-        ({"weight": "later", "u": "ap", "order": 3}, "order"),
-        ({"weight": "later", "u": "ap", "order": 1}, "order"),
-        ({"weight": "later"}, "u"),
-        ({"weight": "later", "u": "ap", "k": 2}, "k"),
-    ]:
-        with pytest.raises(wkendall.RankingError) as caught:
-            wkendall.gram_matrix(X, **parameters)
-        assert caught.value.argument == argument
-        assert "\n" not in str(caught.value)
-    unknown = np.where(X == 1, NAN, X)
-    for parameters in ({"weight": "later", "u": "ap"}, {"item_weight": [1, 2, 3, 4]}):
-        with pytest.raises(ValueError, match="anywhere"):
-            wkendall.gram_matrix(unknown, missing="anywhere", **parameters)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_features(kind):
     rng = np.random.default_rng(13)
@@ -228,22 +192,6 @@ def test_consensus_and_importance_of_later():
         with pytest.raises(wkendall.RankingError) as caught:
             function(X, kernel=wkendall.Kendall(item_weight=[1, 2, 3, 4, 5]))
         assert caught.value.argument == "item_weight"
-
-
-@pytest.mark.parametrize("made", [
-    lambda v: wkendall.AverageOverlap(item_weight=v), lambda v: wkendall.Kendall("mult", u="log", signed=True, item_weight=v),
-])  # fmt: skip
-def test_neighbours_of_lists_by_weighted_measures(made):
-    """More lists than those for which all pairs are compared anyway."""
-    rng = np.random.default_rng(4)
-    lists = np.argsort(rng.random((5000, 60)), axis=1)[:, :5]
-    rankings = wkendall.from_lists(lists, items=range(60))
-    measure = made(rng.random(60))
-    found = wkendall.neighbors(rankings[:20], rankings, n_neighbors=7, measure=measure)
-    values = wkendall.similarity_matrix(rankings[:20], rankings, measure)
-    wanted = np.lexsort((np.broadcast_to(np.arange(5000), values.shape), -values))[:, :7]
-    np.testing.assert_array_equal(found.indices, wanted)
-    np.testing.assert_array_equal(found.values, np.take_along_axis(values, wanted, axis=1))
 
 
 @pytest.mark.parametrize(
