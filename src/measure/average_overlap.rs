@@ -51,7 +51,7 @@ impl Measure {
         match depth {
             Some(depth) if depth == 0 || depth > items => {
                 let rule = format!("from 1 to {items}, the number of items");
-                Err(Error::Parameter { name: "depth", value: depth.to_string(), rule })
+                Err(Error::parameter("depth", depth.to_string(), rule))
             }
             _ => {
                 Ok(SharedMeasure::new(AverageOverlap { items, depth: depth.unwrap_or(items), item_weight: None })

@@ -44,8 +44,7 @@ impl Measure {
     /// ```
     pub fn fagin_kendall(items: usize, p: f64) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&p) {
-            let rule = "a number from 0 to 1".to_owned();
-            return Err(Error::Parameter { name: "p", value: format!("{p:?}"), rule });
+            return Err(Error::parameter("p", format!("{p:?}"), "a number from 0 to 1"));
         }
         Ok(SharedMeasure::new(FaginKendall { complete: KemenySnell { items, weighted: None }, p }).into())
     }

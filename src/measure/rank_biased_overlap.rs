@@ -78,22 +78,21 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rank_biased_overlap(items: usize, p: f64, value: &str, ties: &str) -> Result<Self, Error> {
-        let wrong = |name, value: String, rule: &str| Error::Parameter { name, value, rule: rule.to_owned() };
         if !(p > 0.0 && p < 1.0) {
-            return Err(wrong("p", format!("{p:?}"), "a number above 0 and below 1"));
+            return Err(Error::parameter("p", format!("{p:?}"), "a number above 0 and below 1"));
         }
         let bound = match value {
             "ext" => Bound::Extrapolated,
             "min" => Bound::Min,
             "max" => Bound::Max,
             "res" => Bound::Residual,
-            _ => return Err(wrong("value", format!("{value:?}"), r#""ext", "min", "max" or "res""#)),
+            _ => return Err(Error::parameter("value", format!("{value:?}"), r#""ext", "min", "max" or "res""#)),
         };
         let size = match ties {
             "w" => TiedSize::W,
             "a" => TiedSize::A,
             "b" => TiedSize::B,
-            _ => return Err(wrong("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
+            _ => return Err(Error::parameter("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
         };
         Ok(SharedMeasure::new(RankBiasedOverlap { items, p, bound, size, item_weight: None }).into())
     }

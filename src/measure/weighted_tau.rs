@@ -117,12 +117,8 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 /// The weights of items by the order of their given ranks.
 fn by_given(ranks: &[f64], by_rank: &[f64]) -> Result<Vec<f64>, Error> {
     if ranks.len() != by_rank.len() {
-        let (value, rule) = (ranks.len(), by_rank.len());
-        return Err(Error::Parameter {
-            name: "rank",
-            value: format!("an array of length {value}"),
-            rule: format!("an array of length {rule}, one rank for each item"),
-        });
+        let rule = format!("an array of length {}, one rank for each item", by_rank.len());
+        return Err(Error::parameter("rank", format!("an array of length {}", ranks.len()), rule));
     }
     if let Some(index) = ranks.iter().position(|rank| !rank.is_finite()) {
         return Err(wrong_number("rank", ranks[index], index, "a finite number"));
