@@ -120,17 +120,6 @@ def test_a_file_of_another_combination(tmp_path, monkeypatch):
     close(found, wkendall.gram_matrix(X, kernel=A + B))
 
 
-def test_features_of_sums_of_multiples():
-    for kernel in (A + 2 * Kendall("top", k=3), 0.5 * (A + Kendall()) + Kendall("average", signed=True), 3 * A):
-        F = wkendall.features(X, kernel)
-        close(F @ F.T, wkendall.gram_matrix(X, kernel=kernel))
-    parts = [wkendall.features(X, part) for part in (A, Kendall("top", k=3))]
-    np.testing.assert_allclose(wkendall.features(X, A + Kendall("top", k=3)), np.hstack(parts), rtol=1e-14)
-    for kernel in (A * A, A**2, A + B):
-        with pytest.raises(ValueError, match="features"):
-            wkendall.features(X, kernel)
-
-
 def test_consensus_needs_a_kernel_of_pairs(combined):
     kernel, _ = combined
     with pytest.raises(wkendall.RankingError, match="needs a kernel of pairs") as caught:

@@ -88,17 +88,6 @@ def test_correlations(weight, items):
     np.testing.assert_array_equal(close.toarray() != 0, measure(x, x[:50]) >= 0.1)
 
 
-def test_a_huge_catalogue():
-    rng = np.random.default_rng(7)
-    small = lists(rng, 1100, 500, 6, 1.0)
-    large = csr_array(
-        (small.data, small.indices.astype(np.int64) * 8_000_000, small.indptr), shape=(1100, 4_000_000_000)
-    )
-    kernel, rankings = Kendall(signed=True, normalize=True), Rankings(large, missing="bottom")
-    found = wkendall.neighbors(rankings, n_neighbors=3, measure=kernel)
-    np.testing.assert_array_equal(found.indices, best(kernel(rankings), 3, -1, True)[1])
-
-
 def counted(monkeypatch):
     """Return a list to which "new" is added for every index that is made, and "loaded" for every one from a pickle."""
     made = []
