@@ -92,19 +92,6 @@ def test_ties_lists_and_unknown_places():
         wkendall.gram_matrix(Rankings(values, ties="mean", missing="bottom"), kernel=B + Kendall(order=3))
 
 
-def test_distances(combined):
-    kernel, matrix = combined
-    K, cross = matrix(of(X)), matrix(of(X, Y))
-    own, others = np.diag(K), np.diag(matrix(of(Y)))
-    wanted = np.sqrt(np.maximum(own[:, None] + own - 2 * K, 0))
-    room = {"rtol": 1e-7, "atol": 3e-6 * wanted.max(initial=0)}
-    D = wkendall.distance_matrix(X, kernel=kernel)
-    np.testing.assert_allclose(D, wanted, **room)
-    assert (np.diag(D) == 0).all()
-    wanted = np.sqrt(np.maximum(own[:, None] + others - 2 * cross, 0))
-    np.testing.assert_allclose(wkendall.distance_matrix(X, Y, kernel=kernel), wanted, **room)
-
-
 def test_a_file_of_another_combination(tmp_path, monkeypatch):
     from wkendall.gram_file import matrix_file
 

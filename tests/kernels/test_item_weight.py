@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from comparisons import groups
 from definitions import random_rankings
 
 NAN = np.nan
-KINDS = ["complete", "ties", "bottom", "lists", "tied lists"]
 
 
 def weights_of(n, rng):
@@ -19,35 +17,6 @@ def weights_of(n, rng):
     u = rng.standard_normal(n)
     with_u = [{"weight": weight, "u": named} for weight in ("add", "mult", "later") for named in ("ap", "log", u)]
     return [{"weight": "standard"}, *top, {"weight": "average"}, *with_u]
-
-
-def rows_of(kind, rng, m, n):
-    rows = random_rankings(rng, m, n).astype(float)
-    if kind in ("ties", "tied lists"):
-        rows = np.ceil(rows * rng.integers(1, n + 1, m)[:, None] / n) if n else rows
-    if kind in ("bottom", "lists", "tied lists"):
-        rows = np.where(rng.random((m, n)) < rng.random((m, 1)), rows, NAN)
-        rows[:1] = NAN
-    return rows
-
-
-def read(kind, rows):
-    if kind in ("lists", "tied lists"):
-        return wkendall.from_lists([[set(group) for group in groups(row)] for row in rows], items=range(rows.shape[1]))
-    return wkendall.Rankings(rows, ties="mean" if kind == "ties" else "error", missing="bottom")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_eigenvalues(kind):
-    rng = np.random.default_rng(1)
-    for n in (3, 5, 9, 35):
-        rankings = read(kind, rows_of(kind, rng, 60, n))
-        v = rng.uniform(0, 2, n)
-        for weight in weights_of(n, rng):
-            for signed in (False, True):
-                kernel = wkendall.Kendall(**weight, signed=signed, normalize=n == 9, item_weight=v)
-                values = np.linalg.eigvalsh(wkendall.gram_matrix(rankings, kernel=kernel))
-                assert values[0] >= -1e-10 * max(values[-1], 1e-300)
 
 
 def test_relabelled_items():
