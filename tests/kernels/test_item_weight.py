@@ -8,8 +8,6 @@ import pytest
 import wkendall
 from definitions import random_rankings
 
-NAN = np.nan
-
 
 def weights_of(n, rng):
     """Every weight, with `u` by name and as numbers of both signs."""
