@@ -132,17 +132,15 @@ impl Parameters {
             Some(_) => return Err(wrong_type(name, "an integer")),
         };
         let most = items.unwrap_or(usize::MAX / 2).max(1);
-        match usize::try_from(value).ok().filter(|value| (1..=most).contains(value)) {
-            Some(value) => Ok(Some(value)),
-            None => {
-                let rule = match items {
-                    Some(_) => format!("from 1 to {most}, the number of items"),
-                    None if value < 1 => "at least 1".to_owned(),
-                    None => format!("at most {most}"),
-                };
-                Err(Error::parameter(name, value.to_string(), rule))
-            }
+        if let Some(value) = usize::try_from(value).ok().filter(|value| (1..=most).contains(value)) {
+            return Ok(Some(value));
         }
+        let rule = match items {
+            Some(_) => format!("from 1 to {most}, the number of items"),
+            None if value < 1 => "at least 1".to_owned(),
+            None => format!("at most {most}"),
+        };
+        Err(Error::parameter(name, value.to_string(), rule))
     }
 
     /// A real number.
