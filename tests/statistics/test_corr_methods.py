@@ -91,6 +91,9 @@ def test_sparse_frames_and_stored_zeros():
     stored = sp.csc_array(data.astype(float))
     stored.data[0] = 0.0
     np.testing.assert_array_equal(wkendall.corr(stored), wkendall.corr(stored.toarray()))
+    dense, gaps = stored.toarray(), np.where(data == 5, np.nan, data)
+    for other in (dense, gaps):
+        np.testing.assert_allclose(wkendall.corr(stored, other), wkendall.corr(dense, other), atol=1e-13)
     frame = pd.DataFrame(data, columns=list("abc")).astype(pd.SparseDtype("int64", 0))
     pd.testing.assert_frame_equal(wkendall.corr(frame), wkendall.corr(pd.DataFrame(data, columns=list("abc"))))
     with pytest.raises(
