@@ -116,20 +116,6 @@ def pairs_of_pairs(s, t, W) -> float:
     return fsum(W[s[i], s[j], t[i], t[j]] for i, j in concordant)
 
 
-def position_tensor(n, weight, order, k=None, u=None) -> np.ndarray:
-    """Weights of positions, zero off the increasing tuples, whose kernel is the named one; not for "average"."""
-    u = reduction(u, n) if isinstance(u, str) else u
-    U = np.zeros((n,) * order)
-    for places in combinations(range(n), order):
-        if weight == "standard":
-            U[places] = 1
-        elif weight == "top":
-            U[places] = places[-1] < k
-        else:
-            U[places] = (sum if weight == "add" else prod)(u[a] for a in places)
-    return U
-
-
 def embedding(s, U) -> np.ndarray:
     """Phi_U of one ranking, entry by entry."""
     phi = np.empty(U.shape)
