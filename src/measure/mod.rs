@@ -268,9 +268,9 @@ impl Measure {
     /// # Errors
     /// When the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        match weight {
-            Weight::Later(factor) => Self::later(factor, items, false),
-            weight => KendallMeasure::kernel(weight, items).map(Self::from),
+        match weight.of_later_item() {
+            Some(factor) => Self::later(&factor, items, false),
+            None => KendallMeasure::kernel(weight, items).map(Self::from),
         }
     }
 
@@ -290,9 +290,9 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        match weight {
-            Weight::Later(factor) => Self::later(factor, items, true),
-            weight => KendallMeasure::rescaled_kernel(weight, items).map(Self::from),
+        match weight.of_later_item() {
+            Some(factor) => Self::later(&factor, items, true),
+            None => KendallMeasure::rescaled_kernel(weight, items).map(Self::from),
         }
     }
 

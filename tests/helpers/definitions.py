@@ -40,8 +40,10 @@ def expected(s, t, weight="standard", k=None, u=None, item_weight=None) -> Sums:
             term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
         elif weight == "later":
             term = u[b - 1] * u[max(c, d) - 1]
-        else:
+        elif weight == "mult":
             term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
+        else:
+            raise NotImplementedError(weight)
         term *= 1 if item_weight is None else item_weight[i] * item_weight[j]
         (concordant if c < d else discordant).append(term)
     scale = max(n, 1) if weight == "average" else 1

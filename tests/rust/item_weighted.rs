@@ -18,7 +18,8 @@ fn term(weight: &Weight, u: &[f64], [a, b]: [usize; 2], [c, d]: [usize; 2], n: u
         Weight::Mult(_) => u(a) * u(b) * u(c) * u(d),
         Weight::Average => (n + 1 - b.max(d)) as f64 / n as f64,
         Weight::Later(_) => u(b) * u(d),
-        _ => 1.0,
+        Weight::Standard => 1.0,
+        _ => panic!("no definition of {weight:?}"),
     }
 }
 
