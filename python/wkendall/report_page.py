@@ -6,6 +6,7 @@ are says so in a sentence.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Of a larger catalogue only the items that are listed most often are compared; a table of pairs shows the first ones.
 MOST_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
+#: Of more groups, the largest are named; of more pairs of groups, those with the smallest p-values.
+MOST_GROUPS, MOST_PAIRS = 12, 30
 #: Rankings that a map shows, clusters that are tried, and the least number of people to look for clusters.
 MAP_ROWS, MOST_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
@@ -117,7 +120,13 @@ def _data(subject: Subject) -> Part:
     if subject.people > 1 and rankings.n_items > 1:
         lines.append(("Kendall's W", f"{described.kendall_w:.2f} (0: mean ranks are equal, 1: all rankings are equal)"))
     if subject.groups is not None and described.groups is not None:
-        lines += [(f"group {label}", f"{group.n_rankings:,}") for label, group in described.groups.items()]
+        sizes = {str(label): group.n_rankings for label, group in described.groups.items()}
+        many = len(sizes) > MOST_GROUPS
+        largest = sorted(sizes, key=lambda label: -sizes[label])[:MOST_GROUPS] if many else sizes
+        lines += [(f"group {label}", f"{sizes[label]:,}") for label in largest]
+        others = [size for label, size in sizes.items() if label not in largest]
+        if others:
+            lines.append((f"{len(others)} smaller groups", f"{min(others):,} to {max(others):,} each"))
     said = f"{_many(subject.people, 'ranking')} of {_many(rankings.n_items, 'item')}."
     return Part("The data", html_table(("what", "number"), lines), said)
 
@@ -262,10 +271,13 @@ def _groups(subject: Subject) -> Part:
     said += f" (p = {result.pvalue:.4g})."
     text = f"<p>{said} This is a permutation test of the maximum mean discrepancy.</p>"
     if len(labels) > 2 and result.pairwise_pvalues is not None:
+        pvalues = result.pairwise_pvalues
+        pairs = [(one, other) for one in range(len(labels)) for other in range(one + 1, len(labels))]
+        if len(pairs) > MOST_PAIRS:
+            pairs.sort(key=lambda pair: pvalues[pair])
+            text += _note(f"The {MOST_PAIRS} smallest of {len(pairs):,} p-values of pairs of groups.")
         lines = [
-            (str(labels[one]), str(labels[other]), f"{result.pairwise_pvalues[one, other]:.4g}")
-            for one in range(len(labels))
-            for other in range(one + 1, len(labels))
+            (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MOST_PAIRS]
         ]
         text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
         text += _note("For which pairs of items two groups differ: wkendall compare, with a file of two groups.")
@@ -323,7 +335,10 @@ def _of(count: int, total: int) -> str:
 def _picture(draw: Callable[[], Axes], caption: str) -> str:
     from matplotlib import pyplot as plt
 
-    axes = draw()
+    with warnings.catch_warnings():
+        # The page has texts, for which the browser has letters.
+        warnings.filterwarnings("ignore", "Glyph .* missing|no installed font")
+        axes = draw()
     figure = axes.figure
     text = html_figure(figure, caption)  # type: ignore[arg-type]
     plt.close(figure)  # type: ignore[arg-type]

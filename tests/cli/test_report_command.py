@@ -145,3 +145,18 @@ def test_of_many_complete_items_the_best_are_compared():
     first = wkendall.consensus(wkendall.Rankings(ranks, items=items)).items[:3]
     assert f"The consensus of the 30 items that are compared begins with {', '.join(first)}." in page.parts[""]
     assert "item 5 " not in page.parts["Consensus"]
+
+
+def test_many_groups_and_names_in_any_script():
+    names = ["寿司", "суши", "sushi"]
+    votes = make_mallows(200, 3, 0.5, rng=0)
+    groups = [f"地区 {row % 40}" if row < 160 else "rest" for row in range(200)]
+    write_table(Path("many.csv"), votes, names, place=groups)
+    page = page_of("many.csv --group place")
+    assert "group rest40" in page.parts["The data"]
+    assert page.parts["The data"].count("group 地区") == 11
+    assert "29 smaller groups4 to 4 each" in page.parts["The data"]
+    assert "The 30 smallest of 820 p-values of pairs of groups." in page.parts["Groups"]
+    assert page.html.count("<tr>") < 100
+    # Texts of pictures are texts: the browser has the letters.
+    assert page.html.count(">寿司</text>") >= 4
