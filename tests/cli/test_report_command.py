@@ -180,6 +180,7 @@ def test_weights(capsys):
     result = wkendall.two_sample_test(read, groups=group, sample_weight=weights, rng=0)
     assert f"(p = {result.pvalue:.4g})." in page.parts["Groups"]
     assert "0.5 to 3" in page.parts["The data"]
+    capsys.readouterr()
     for command in ("describe votes.soc --weights w", "report votes.soc --weights w -o page.html --force"):
         fails(capsys, command, "--weights goes with CSV and .npz files", code=2)
     Path("bad.csv").write_text("a,b,w\n1,2,1\n2,1,x\n")

@@ -76,6 +76,7 @@ def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object]
         vmin=-largest, vmax=largest, ax=ax, bar=bar, title=f"what the rank of an item adds{of_class}",
     )  # fmt: skip
     ax.set_aspect("auto")
+    ax.tick_params(axis="x", labelrotation=0)
     first = "" if len(some) == len(items) else f" ({len(some)} of {len(items)} items)"
     ax.set(xlabel="rank of the item", ylabel=f"item{first}")
 
