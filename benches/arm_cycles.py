@@ -3,8 +3,8 @@
     python benches/arm_cycles.py [ASSEMBLY]
 
 Needs llvm-mca of LLVM 20 or later (Debian: llvm-22) and `rustup target add aarch64-unknown-linux-gnu`; no Arm CPU. Compiles the
-crate to assembly unless a file is given. A loop is found by its function and the instruction it is made for. It is the innermost loop
-that has most of these instructions, from the label to the branch back.
+crate to assembly unless a file is given. A loop is found by its function and the instruction it is made for. It is the innermost
+loop that has most of these instructions, from the label to the branch back.
 
 The limit is what the vector units need for the essential instructions alone, without loads, addresses and branches. On these CPUs
 the units that count ones also do "exclusive or" and add up the counts. The estimate assumes that all data is in the first-level

@@ -2,9 +2,9 @@
 
     python tests/arm/run.py [rust] [python]    (or make test-arm, ARM_TESTS="rust python")
 
-On an Arm machine these are all tests of the crate and of the package. Elsewhere zig links programs for Arm and qemu runs them, some ten
-times as slowly: few random cases, and of the package the core, on a CPython of Debian whose packages are unpacked in build/arm.
-Nothing is installed in the system; what is missing is named.
+On an Arm machine these are all tests of the crate and of the package. Elsewhere zig links programs for Arm and qemu runs them,
+some ten times as slowly: few random cases, and of the package the core, on a CPython of Debian whose packages are unpacked in
+build/arm. Nothing is installed in the system; what is missing is named.
 """
 
 import os
@@ -84,7 +84,7 @@ def interpreter():
     wheel = ["--release", "--locked", "--zig", "--target", TARGET, "--compatibility", "manylinux2014"]
     folders = ["--target-dir", "target/release-wheels", "--out", wheels]
     path = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"
-    run(PYTHON.parent / "maturin", "build", *wheel, *folders, "--interpreter", "python3.11", PATH=path)
+    run(PYTHON.parent / "maturin", "build", *wheel, *folders, "--interpreter", PYTHON, PATH=path)
     shutil.rmtree(site, ignore_errors=True)
     platforms = [f"--platform={name}" for name in PLATFORMS]
     chosen = [*platforms, "--python-version=3.11", "--only-binary=:all:", f"--target={site}"]

@@ -118,6 +118,7 @@ pub(crate) const MAX_COUNTED: usize = 2047;
 pub(crate) struct Ones<W> {
     pub(super) whole: W,
     /// Counts of parts of words, which are not added to `whole` yet: NEON has 16 bits for each 16 bits of a word.
+    #[allow(dead_code)] // Used only by the instruction sets of some CPUs.
     pub(super) parts: W,
 }
 
