@@ -32,12 +32,12 @@ class Cpu:
     name: str
     ghz: float
     vector_units: int
-    multiply_add_units: int
+    double_multiply_add_units: int
 
     def limit(self, body):
         """Return the least number of cycles for these instructions."""
-        multiply_adds = sum(line.startswith("fmla") for line in body)
-        return max(len(body) / self.vector_units, multiply_adds / self.multiply_add_units)
+        multiply_adds = sum(line.startswith("fmla") and ".2d" in line for line in body)
+        return max(len(body) / self.vector_units, multiply_adds / self.double_multiply_add_units)
 
 
 CPUS = [Cpu("apple-m1", 3.2, 3, 2), Cpu("neoverse-v2", 2.8, 4, 4)]
