@@ -328,6 +328,59 @@ mod tests {
     use crate::simd::{Isa, Level};
 
     #[test]
+    fn counts_of_as_many_words_as_allowed_are_exact() {
+        // Four rows at once, and one alone.
+        let (rows, most) = (5, 64 * MAX_COUNTED as u64);
+        let [ones, zeros] = [u64::MAX, 0].map(|word| vec![word; 2 * MAX_COUNTED * GROUP]);
+        let signs_of_ones: Vec<u64> = [u64::MAX, u64::MAX].repeat(MAX_COUNTED * rows);
+        let columns = |sign: u64| [[sign; GROUP], [u64::MAX; GROUP]].concat().repeat(MAX_COUNTED);
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            let mut counts = vec![7; rows * GROUP];
+            count_differing(
+                isa,
+                MAX_COUNTED,
+                false,
+                &ones[..rows * MAX_COUNTED],
+                &zeros[..GROUP * MAX_COUNTED],
+                &mut counts,
+            );
+            assert_eq!(counts, vec![7 + most; rows * GROUP]);
+            for (sign, balance, agreeing) in [(u64::MAX, most, most), (0, most.wrapping_neg(), 0)] {
+                let mut counts = vec![7; rows * GROUP];
+                count_balance(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
+                assert_eq!(counts, vec![balance.wrapping_add(7); rows * GROUP]);
+                counts.fill(7);
+                count_agreeing(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
+                assert_eq!(counts, vec![7 + agreeing; rows * GROUP]);
+            }
+        }
+    }
+
+    task! {
+        fn smaller(arch: A, a: &[u64; 8], b: &[u64; 8], out: &mut [u64; 8]) {
+            A::Words8::load(arch, a).min(A::Words8::load(arch, b)).store(out);
+        }
+    }
+
+    #[test]
+    fn the_smaller_word_is_at_most_the_one_below_two_to_the_32() {
+        let small = [0, 1, 5, (1 << 32) - 1];
+        let large = [1 << 32, (1 << 32) + 3, 1 << 63, u64::MAX];
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            let mut found = [0; 8];
+            for a in small {
+                for b in small.into_iter().chain(large) {
+                    for (a, b) in [(a, b), (b, a)] {
+                        smaller(isa, &[a; 8], &[b; 8], &mut found);
+                        let right = |found: u64| if a.max(b) < 1 << 32 { found == a.min(b) } else { found <= a.min(b) };
+                        assert!(found.into_iter().all(right), "{a} {b} {found:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_instruction_set_looks_up_the_entry_or_the_last() {
         let table = [0.5, 1.5, 2.5];
         for isa in Level::ALL.into_iter().filter_map(Isa::new) {
