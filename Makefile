@@ -16,7 +16,7 @@ FUZZ_READERS ?= preflib csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
 
-.PHONY: help demo test test-rust test-python test-wheel test-oldest test-rust-version test-portable test-wasm test-threads wheel-release sdist test-release test-sdist publish-check release-check rust-targets fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python test-wheel test-oldest test-rust-version test-portable test-arm test-wasm test-threads wheel-release sdist test-release test-sdist publish-check release-check rust-targets fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
@@ -64,8 +64,14 @@ test-rust-version: ## the crate and the extension module compile with the oldest
 	rustup toolchain install $(RUST_VERSION) --profile minimal
 	cargo +$(RUST_VERSION) check --locked --all-targets --features python --target-dir target/oldest
 
-test-portable: ## the tests of the crate without the vector instructions of x86-64, as on other processors
+test-portable: ## the tests of the crate without vector instructions, as on other processors
 	RUSTFLAGS="--cfg wkendall_portable" cargo test --lib --tests --target-dir target/portable
+
+# The tests of the crate, of the core of the package, or both.
+ARM_TESTS ?= rust python
+
+test-arm: .venv/builder ## the tests on Arm: directly on an Arm machine, elsewhere under qemu, fewer and slowly
+	$(PYTHON) tests/arm/run.py $(ARM_TESTS)
 
 test-wasm: ## the crate as WebAssembly, without threads and clock, under node; skipped where node or the target is missing
 	$(PYTHON) tests/wasm/run.py
