@@ -31,11 +31,11 @@ class Model:
 
     def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
         self.paths = paths
-        self.values, self.centre, self.scale = _standardised(values)
+        self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        found = [(measures, Process(_kernel(measures, paths), self.values)) for measures in choices]
+        found = [(measures, Process(order_kernel(measures, paths), self.values)) for measures in choices]
         self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
-        self.kernel = _kernel(self.measures, paths)
+        self.kernel = order_kernel(self.measures, paths)
         correlations = self.kernel.matrix(self.process.parameters)[0]
         self.fitted = self.process.mean(correlations)
         #: The values to improve on, by which the best points are chosen. For noisy values these are predictions,
@@ -61,15 +61,16 @@ class Model:
         if not pending:
             return self.kernel, self.process, best
         predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
-        kernel = _kernel(self.measures, np.concatenate([self.paths, pending]))
+        kernel = order_kernel(self.measures, np.concatenate([self.paths, pending]))
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
 
 
-def _kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
+def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
+    """Return the kernel of some distances, or the weighted one if there is none."""
     return Kernel(measures, paths) if measures else WeightedKernel(paths)
 
 
-def _standardised(values: Array) -> tuple[Array, float, float]:
+def standardised(values: Array) -> tuple[Array, float, float]:
     """Return values with mean 0 and variance 1, the mean and the standard deviation. Equal values all become 0.
 
     An order that failed, with the value inf, counts as the largest of the other values.

@@ -53,6 +53,12 @@ class Search(NamedTuple):
         mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
         return log_improvement(self.best, mean, deviation)
 
+    def from_one(self, start: Orders, reached: float, searches: int) -> tuple[Orders, float]:
+        """Climb from a path with the improvement `reached`, as one of several searches for the same point."""
+        work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
+        view, promise = self._climb(self.kernel.view(start), reached, max(2, _MOST_CORRELATIONS // work // searches))
+        return view.path, promise
+
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
         """Move to the best acceptable neighbour as long as it improves on `reached`."""
         for _ in range(steps):
