@@ -2,6 +2,7 @@
 
 Layers, each using only those below it:
 
+    optuna       a sampler for Optuna's studies
     minimizing   `minimize`: the whole run
     optimizer    `Optimizer`: ask and tell, and the state of a run as a file
     alternating  the same for an order and other variables in turn

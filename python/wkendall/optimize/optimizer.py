@@ -318,13 +318,16 @@ class Optimizer:
             raise ValueError(f"x_variables[{row}] must be a list of {count} values, not {shown(values)}")
         return self._variables.checked(self._variables.by_name(tuple(values)), f"x_variables[{row}]", row)
 
-    def _propose(self, pending: list[Site]) -> Site | None:
-        """Find the next point, given those that are being evaluated. None if there is none."""
-        count = len(self._sites) + len(pending)
-        rng = np.random.default_rng([self.seed, count])
+    def _propose(self, pending: list[Site], number: int | None = None) -> Site | None:
+        """Find the next point, given those that are being evaluated. None if there is none.
+
+        `number` determines the random choices; the number of points by default.
+        """
+        number = len(self._sites) + len(pending) if number is None else number
+        rng = np.random.default_rng([self.seed, number])
         taken = {site.key for site in pending} | (set() if self.noisy else set(self._known))
         if self._variables is not None:
-            return self._propose_both(self._variables, pending, taken, rng)
+            return self._propose_both(self._variables, pending, taken, rng, number)
         paths, waiting = [site.path for site in self._sites], [site.path for site in pending]
         path = self._propose_order(paths, waiting, taken, rng)
         return None if path is None else Site(path, ())
@@ -346,12 +349,12 @@ class Optimizer:
         return candidates.random(rng) if found is None else self._space.directed(found)
 
     def _propose_both(
-        self, variables: Variables, pending: list[Site], taken: set[bytes], rng: np.random.Generator
+        self, variables: Variables, pending: list[Site], taken: set[bytes], rng: np.random.Generator, number: int
     ) -> Site | None:
-        known, count = self._sites + pending, len(self._sites) + len(pending)
+        known = self._sites + pending
         sites = Sites(self._space, variables, self.feasible, taken, known, COSTS[self.kernel])
-        if count < self.n_initial or not self._sites:
-            return sites.first(count, self.seed, rng)
+        if len(known) < self.n_initial or not self._sites:
+            return sites.first(number, self.seed, rng)
         model = self._fitted()
         assert isinstance(model, ProductModel)
         found = proposed(sites, model, pending, rng)
