@@ -19,7 +19,7 @@ from wkendall.optimize.variables import Variables
 CALLS, FIRST = 60, 10
 PROBLEMS = {
     "flow shop": "10 jobs, speeds of 4 machines",
-    "diagnosis": "10 tests, when to stop and how to learn",
+    "features": "10 features, how many, their scale and penalty",
     "deliveries": "10 customers, depot, load and start time",
 }
 METHODS = [
@@ -44,37 +44,35 @@ def flow_shop(rng):
     return cost, 10, {f"speed {machine}": (0.5, 2.0) for machine in range(4)}
 
 
-def diagnosis(rng):
-    """Price of the tests and of wrong answers: tests are made in the order until naive Bayes is sure enough."""
-    healthy, ill = rng.uniform(0.05, 0.6, 10), rng.uniform(0.3, 0.95, 10)
-    price = rng.uniform(0.2, 3.0, 10)
+def features(rng):
+    """Error of a ridge regression, and price of the features that it uses: the first in the order.
 
-    def people(count):
-        sick = rng.random(count) < 0.3
-        return (rng.random((count, 10)) < np.where(sick[:, np.newaxis], ill, healthy)).astype(int), sick
+    The penalty of a feature grows with its position.
+    """
+    price = rng.uniform(0.01, 0.08, 10)
+    effects = rng.standard_normal(10) * rng.uniform(0, 1, 10) ** 2
+    mixing = np.eye(10) + 0.4 * rng.standard_normal((10, 10))
 
-    (old, old_sick), (new, sick) = people(60), people(400)
+    def sample(count):
+        X = np.exp(0.7 * rng.standard_normal((count, 10)) @ mixing)
+        y = np.log(X) @ effects + 0.5 * rng.standard_normal(count)
+        return X, y
+
+    scales = {"as measured": lambda X: X, "logarithm": np.log, "root": np.sqrt}
+    (train, known), (test, wanted) = sample(40), sample(300)
 
     def cost(order, variables):
-        a = variables["smoothing"]
-        rates = [(old[old_sick == which].sum(axis=0) + a) / ((old_sick == which).sum() + 2 * a) for which in (0, 1)]
-        share = 0.5 if variables["prior"] == "even" else old_sick.mean()
-        odds = np.full(len(new), np.log(share / (1 - share)))
-        going, spent = np.ones(len(new), bool), 0.0
-        for test in order[: variables["most tests"]]:
-            spent += price[test] * going.sum()
-            result = new[:, test]
-            step = np.where(result, np.log(rates[1][test] / rates[0][test]), np.log((1 - rates[1][test]) / (1 - rates[0][test])))
-            odds += going * step
-            certain = 1 / (1 + np.exp(-odds))
-            going &= (certain < variables["sure"]) & (certain > variables["unlikely"])
-        said = odds > 0
-        return float((spent + 60 * (sick & ~said).sum() + 20 * (~sick & said).sum()) / len(new))
+        used = order[: variables["features"]]
+        scale = scales[variables["scale"]]
+        X, Z = scale(train[:, used]), scale(test[:, used])
+        centre, spread = X.mean(axis=0), X.std(axis=0)
+        X, Z = (X - centre) / spread, (Z - centre) / spread
+        penalty = variables["penalty"] * variables["growth"] ** np.arange(len(used))
+        weights = np.linalg.solve(X.T @ X + np.diag(penalty), X.T @ (known - known.mean()))
+        errors = Z @ weights + known.mean() - wanted
+        return float(np.sqrt(errors @ errors / len(errors)) + price[used].sum())
 
-    variables = {
-        "sure": (0.5, 0.999), "unlikely": (0.001, 0.5, "log"), "smoothing": (0.1, 100.0, "log"), "most tests": (1, 10),
-        "prior": ["even", "share"],
-    }  # fmt: skip
+    variables = {"features": (1, 10), "penalty": (1e-2, 1e3, "log"), "growth": (1.0, 4.0), "scale": list(scales)}
     return cost, 10, variables
 
 
@@ -109,18 +107,18 @@ def deliveries(rng):
 def problem(name, seed):
     """Return the function, the number of items, the variables and the first points with their values."""
     number = list(PROBLEMS).index(name)
-    f, items, variables = (flow_shop, diagnosis, deliveries)[number](np.random.default_rng([seed, number]))
+    f, items, variables = (flow_shop, features, deliveries)[number](np.random.default_rng([seed, number]))
     rng, space = np.random.default_rng([seed, number, 99]), Variables(variables)
     first = [(rng.permutation(items), space.by_name(space.random(rng))) for _ in range(FIRST)]
     return f, items, variables, first, [f(*point) for point in first]
 
 
-def random_search(f, items, variables, first, values, seed):
+def random_search(f, items, variables, values, seed):
     rng, space = np.random.default_rng([seed, 7]), Variables(variables)
     return values + [f(rng.permutation(items), space.by_name(space.random(rng))) for _ in range(CALLS - FIRST)]
 
 
-def in_study(f, items, variables, first, values, sampler):
+def in_study(f, items, variables, first, sampler):
     """Run an Optuna study; TPE gets the order as random keys."""
 
     def objective(trial):
@@ -150,11 +148,13 @@ def in_turn(f, items, variables, first, values, seed, order_first):
     found, half = list(values), (CALLS - FIRST) // 2
     for part in (1, 0) if order_first else (0, 1):
         if part:
-            done = minimize(lambda x: f(x, chosen), items, n_calls=half, n_initial=5, x0=order, y0=value, rng=seed)
+            done = minimize(
+                lambda x, own=chosen: f(x, own), items, n_calls=half, n_initial=5, x0=order, y0=value, rng=seed
+            )
             order = done.x
         else:
             done = minimize(
-                lambda _, own: f(order, own), 1, n_calls=half, n_initial=5, variables=variables, rng=seed,
+                lambda _, own, order=order: f(order, own), 1, n_calls=half, n_initial=5, variables=variables, rng=seed,
                 x0=([0], chosen), y0=value,
             )  # fmt: skip
             chosen = done.x.variables
@@ -176,11 +176,11 @@ def run(name, method, seed):
     """Return the best value after each evaluation."""
     case = problem(name, seed)
     if method == "random":
-        found = random_search(*case, seed)
+        found = random_search(*case[:3], case[4], seed)
     elif method in ("TPE", "TPE, multivariate"):
-        found = in_study(*case, optuna.samplers.TPESampler(seed=seed, multivariate="," in method))
+        found = in_study(*case[:4], optuna.samplers.TPESampler(seed=seed, multivariate="," in method))
     elif method == "OrderSampler":
-        found = in_study(*case, OrderSampler(seed=seed))
+        found = in_study(*case[:4], OrderSampler(seed=seed))
     elif method.endswith("first"):
         found = in_turn(*case, seed, method == "order first")
     else:

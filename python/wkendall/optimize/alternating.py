@@ -13,18 +13,18 @@ from scipy.special import log_ndtr
 from wkendall._arguments import Array
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
-from wkendall.optimize.product import ProductKernel, ProductModel, Site, shares
+from wkendall.optimize.product import ProductKernel, ProductModel, Site, joined, shares
 from wkendall.optimize.search import Search, log_improvement
 from wkendall.optimize.spaces import SMALL, Candidates, Space
 from wkendall.optimize.variables import Values, Variables
 
 #: Searches start at this many of the best points, and at this many of the most promising random points.
 _BEST, _RANDOM, _DRAWN = 3, 2, 64
-#: The number of times that both parts are changed in turn.
-_ROUNDS = 3
+#: The number of times that both parts are changed in turn, and the least gain in the logarithm of the improvement.
+_ROUNDS, _LEAST = 3, 1e-3
 #: Variables are first tried at this many random places, and at this many near the present ones. Gradients start from
-#: the best of them, in the first round from this many.
-_ANYWHERE, _NEAR, _STARTS = 48, 16, 2
+#: the best of them.
+_ANYWHERE, _NEAR = 48, 16
 #: The number of steps along gradients, and how often real numbers and other variables are changed in turn.
 _STEPS, _CHANGES = 15, 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
@@ -70,9 +70,9 @@ class Sites:
             drawn[3::4] = [Site(site.path, best.values) for site in drawn[3::4]]
         return [site for site in drawn if self.acceptable(*site)]
 
-    def first(self, number: int, seed: int, rng: np.random.Generator) -> Site | None:
-        """Return one of the first points: a random order with evenly spread variables."""
-        site = Site(self.space.random(rng), self.variables.spread(number, seed))
+    def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
+        """Return one of the first `count` points: a random order with evenly spread variables."""
+        site = Site(self.space.random(rng), self.variables.spread(number, count, seed))
         return site if self.acceptable(*site) else self.random(rng)
 
     def random(self, rng: np.random.Generator) -> Site | None:
@@ -139,11 +139,11 @@ class Alternating:
     def _climb(self, site: Site) -> tuple[Site, float]:
         path, values = site
         reached = float(self.promises([site])[0]) if self.sites.acceptable(*site) else -np.inf
-        for number in range(_ROUNDS):
+        for _ in range(_ROUNDS):
             before = reached
-            values, reached = self._vary(path, values, reached, 1 if number else _STARTS)
+            values, reached = self._vary(path, values, reached)
             path, reached = self._move(path, values, reached)
-            if not reached > before + 1e-6:
+            if not reached > before + _LEAST:
                 break
         return Site(path, values), reached
 
@@ -157,8 +157,8 @@ class Alternating:
         )
         return search.from_one(path, reached, _ROUNDS * (_BEST + _RANDOM))
 
-    def _vary(self, path: Orders, values: Values, reached: float, starts: int) -> tuple[Values, float]:
-        """Improve the variables, from some starts."""
+    def _vary(self, path: Orders, values: Values, reached: float) -> tuple[Values, float]:
+        """Improve the variables."""
         orders = self.kernel.orders.between(path[np.newaxis], self.parameters[: self.split])[0]
         found: dict[Values, float] = {}
 
@@ -167,23 +167,21 @@ class Alternating:
             if new:
                 places = np.array([self.variables.places(one) for one in new])
                 rows = self.kernel.variables.between(places, self.parameters[self.split : -2])
-                a, b, c = shares(self.parameters)
-                correlations = a * orders + rows * (b + c * orders)
-                found.update(zip(new, self._improvement(correlations).tolist(), strict=True))
+                promises = self._improvement(joined(orders, rows, self.parameters))
+                found.update(zip(new, promises.tolist(), strict=True))
 
         judge([values, *self._tries(values)])
-        for start in sorted(found, key=found.__getitem__, reverse=True)[:starts]:
-            now = start
-            for _ in range(_CHANGES):
-                top = now
-                if self.variables.real:
-                    now = self._uphill(orders, now)
-                    judge([now])
-                others = self.variables.around(now, self.variables.discrete)
-                judge(others)
-                now = max([top, now, *others], key=found.__getitem__)
-                if now == top or not others:
-                    break
+        now = max(found, key=found.__getitem__)
+        for _ in range(_CHANGES):
+            top = now
+            if self.variables.real:
+                now = self._uphill(orders, now)
+                judge([now])
+            others = self.variables.around(now, self.variables.discrete)
+            judge(others)
+            now = max([top, now, *others], key=found.__getitem__)
+            if now == top or not others:
+                break
         for one in sorted(found, key=found.__getitem__, reverse=True):
             if found[one] <= reached:
                 break
@@ -205,14 +203,11 @@ class Alternating:
     def _uphill(self, orders: Array, values: Values) -> Values:
         """Move the real numbers along the gradient of the expected improvement, with all else fixed."""
         places, real = self.variables.places(values), self.variables.real
-        a, b, c = shares(self.parameters)
         own = self.parameters[self.split : -2]
 
         def downhill(free: Array) -> tuple[float, Array]:
             places[real] = free
-            row, slopes = self.kernel.variables.with_slopes(places, own)
-            factor = b + c * orders
-            return self._slope(a * orders + row * factor, slopes * factor)
+            return self._slope(*self._joined(orders, *self.kernel.variables.with_slopes(places, own)))
 
         found = minimize(
             downhill,
@@ -225,6 +220,11 @@ class Alternating:
         places[real] = found.x
         moved = self.variables.values(places)
         return tuple(moved[column] if column in real else values[column] for column in range(len(values)))
+
+    def _joined(self, orders: Array, row: Array, slopes: Array) -> tuple[Array, Array]:
+        """Return the correlations of a point, and their derivatives by its real numbers."""
+        _, b, c = shares(self.parameters)
+        return joined(orders, row, self.parameters), slopes * (b + c * orders)
 
     def _slope(self, row: Array, slopes: Array) -> tuple[float, Array]:
         """Return the negative logarithm of the expected improvement, and its gradient."""

@@ -119,7 +119,7 @@ def _axes(values: Any) -> int:
     return int(getattr(values, "ndim", 0))
 
 
-def as_seed(rng: object) -> int:
+def as_seed(rng: object, name: str = "rng") -> int:
     """Return the seed that determines all random choices of a run."""
     if rng is None or isinstance(rng, np.random.Generator):
         return int(np.random.default_rng(rng).integers(2**63))
@@ -127,13 +127,13 @@ def as_seed(rng: object) -> int:
         return int(rng.randint(2**31))
     rule = " must be None, a whole number from 0 or a NumPy random generator"
     if isinstance(rng, bool | np.bool_):
-        raise bad_type("rng", f"{rule}, not {shown(rng)}")
+        raise bad_type(name, f"{rule}, not {shown(rng)}")
     try:
         seed = operator.index(rng)  # type: ignore[arg-type]
     except TypeError:
-        raise bad_type("rng", f"{rule}, not {shown(rng)}") from None
+        raise bad_type(name, f"{rule}, not {shown(rng)}") from None
     if seed < 0:
-        raise bad_argument("rng", f" is {shown(seed)}, but{rule}", value=seed)
+        raise bad_argument(name, f" is {shown(seed)}, but{rule}", value=seed)
     return seed
 
 

@@ -354,7 +354,7 @@ class Optimizer:
         known = self._sites + pending
         sites = Sites(self._space, variables, self.feasible, taken, known, COSTS[self.kernel])
         if len(known) < self.n_initial or not self._sites:
-            return sites.first(number, self.seed, rng)
+            return sites.first(number, self.n_initial, self.seed, rng)
         model = self._fitted()
         assert isinstance(model, ProductModel)
         found = proposed(sites, model, pending, rng)
@@ -450,6 +450,8 @@ def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Any]
         orders, values = state["x"], state["y"]
         if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
             raise ValueError("'x' and 'y' must be lists of the same length")
+        if state["variables"] is None and "x_variables" in state:
+            raise ValueError("it has 'x_variables', but no 'variables'")
         others = [None] * len(orders) if state["variables"] is None else state["x_variables"]
         if not (isinstance(others, list) and len(others) == len(orders)):
             raise ValueError("'x' and 'x_variables' must be lists of the same length")

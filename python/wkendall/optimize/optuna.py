@@ -144,7 +144,7 @@ class OrderSampler(BaseSampler):
             said = f" must be a sampler of Optuna or None, not {shown(independent_sampler)}"
             raise bad_type("independent_sampler", said)
         self.kernel, self.noisy = kernel, bool(noisy)
-        self.seed = as_seed(seed)
+        self.seed = as_seed(seed, "seed")
         self.independent_sampler = independent_sampler
         #: Parameters of trials that run in this process, which may not be in the storage yet.
         self._running: dict[tuple[str, int], dict[str, Any]] = {}

@@ -20,10 +20,7 @@ from wkendall.optimize.moves import Orders
 #: The values of all variables of a point, in the sequence of the dictionary.
 Values = tuple[Any, ...]
 
-_RULE = (
-    'a range (low, high), or (low, high, "log"), as a tuple, of whole numbers if both ends are integers; '
-    "or a list of at least two choices"
-)
+_RULE = 'a tuple (low, high) or (low, high, "log") of finite numbers, or a list of choices'
 #: Whole numbers up to this are exact as doubles.
 _LARGEST = 2**53
 
@@ -59,7 +56,9 @@ class Range(NamedTuple):
         return (at - low) / (high - low)
 
     def value(self, place: float) -> float:
-        """Return the value at a place, or the nearest whole one."""
+        """Return the value at a place, or the nearest whole one; the ends exactly."""
+        if place <= 0 or place >= 1:
+            return self.low if place <= 0 else self.high
         low, high = self._scale(self.low), self._scale(self.high)
         return self._inside(low + place * (high - low))
 
@@ -200,16 +199,12 @@ class Variables:
         """Draw values; all are equally likely."""
         return self.drawn(rng.random(len(self.parts)))
 
-    def spread(self, number: int, seed: int) -> Values:
-        """Return values of the first points: a sequence that fills the space more evenly than random numbers.
-
-        Multiples of powers of the generalised golden ratio, the root of x^(d + 1) = x + 1, from a random start.
-        """
-        count, root = len(self.parts), 2.0
-        for _ in range(60):
-            root = (1 + root) ** (1 / (count + 1))
-        start = np.random.default_rng([seed, 2**32]).random(count)
-        return self.drawn((start + (number + 1) * root ** -np.arange(1.0, count + 1)) % 1.0)
+    def spread(self, number: int, count: int, seed: int) -> Values:
+        """Return values of one of the first `count` points: a Latin hypercube, with one point in each of `count` parts."""
+        block, number = divmod(number, count)
+        rng = np.random.default_rng([seed, block, 2**32])
+        columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
+        return self.drawn(np.array([column[number] for column in columns]))
 
     def all(self) -> Iterator[Values]:
         """Yield all values, if their number is finite."""
@@ -241,7 +236,7 @@ def _variable(where: str, spec: object) -> Range | Choices:
         raise bad_type(where, f" is {shown(spec)}, but must be {_RULE}")
     log = len(spec) == 3
     if not (low < high and math.isfinite(high - low)):
-        raise bad_argument(where, f" is {shown(spec)}, but low must be less than high, and both finite")
+        raise bad_argument(where, f" is {shown(spec)}, but low must be less than high, and their difference finite")
     if log and low <= 0:
         raise bad_argument(where, f" is {shown(spec)}, but low must be greater than 0 for a logarithmic scale")
     whole = isinstance(low, int) and isinstance(high, int)
