@@ -25,6 +25,10 @@ from wkendall.optimize.variables import Values, Variables
 #: that of the product.
 _LENGTH, _RATE, _SHARE = (0.0, 1.0, (-3.5, 4.0)), (-0.5, 1.0, (-5.0, 3.0)), (-1.0, 1.5, (-6.0, 4.0))
 _ROOT = np.sqrt(5.0)
+#: After this many values without a better one, the best value must be improved by this much more, in standard deviations,
+#: for each further value, up to this many.
+import os
+_PATIENCE, _EAGER, _LONGEST = 2, float(os.environ.get("EAGER", "0.05")), 10
 
 
 class Site(NamedTuple):
@@ -169,6 +173,10 @@ class ProductModel:
         self.kernel = self._kernel(self.measures, self.sites)
         self.fitted = self.process.mean(self.kernel.matrix(self.process.parameters)[0])
         self.judged = self.fitted if noisy else self.values
+        # The longer the best value stays the same, the larger the improvement that is looked for: otherwise the search
+        # would stay on a plateau, where small improvements at many similar points are likely.
+        waited = len(values) - 1 - int(np.argmin(self.values))
+        self.target = float(self.judged.min()) - _EAGER * min(max(0, waited - _PATIENCE), _LONGEST)
 
     def predictions(self) -> Array:
         """Return the mean of the process at the evaluated points, on the scale of the values."""
@@ -185,7 +193,7 @@ class ProductModel:
 
     def given(self, pending: list[Site]) -> tuple[ProductKernel, Process, float]:
         """Return the kernel, the process and the value to improve on; points without a value get the prediction."""
-        best = float(self.judged.min())
+        best = self.target
         if not pending:
             return self.kernel, self.process, best
         paths, places = self._parts(pending)
