@@ -18,9 +18,9 @@ from wkendall._disk import as_path, write_whole
 from wkendall._errors import RankingError, bad_argument
 from wkendall._text import parsed_json, shown
 from wkendall.optimize.arguments import as_point, as_points, as_seed, as_value, check_callable
-from wkendall.optimize.model import COSTS, KERNELS, Model
+from wkendall.optimize.model import COSTS, KERNELS, Hyperparameters, Model
 from wkendall.optimize.moves import Orders
-from wkendall.optimize.search import Search
+from wkendall.optimize.search import Search, reach
 from wkendall.optimize.spaces import SMALL, Candidates, Space
 
 #: The format of a saved run, and the settings in it.
@@ -106,6 +106,7 @@ class Optimizer:
         self._pending: list[Orders] = []
         self._known: dict[bytes, int] = {}
         self._model: Model | None = None
+        self._hyper: Hyperparameters | None = None
 
     @property
     def x_iters(self) -> Orders:
@@ -247,16 +248,22 @@ class Optimizer:
             return candidates.random(rng)
         model = self._fitted()
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        drawn = candidates.some(_DRAWN, rng)
-        if drawn:
-            promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
-            drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
-        found = search.from_all(model.best_paths(_BEST) + drawn)
+        limit = reach(self._values, self.n_initial)
+        found = search.from_all(model.best_paths(1), limit) if limit < np.inf else None
+        if found is None:
+            drawn = candidates.some(_DRAWN, rng)
+            if drawn:
+                promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
+                drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
+            found = search.from_all(model.best_paths(_BEST) + drawn)
         return candidates.random(rng) if found is None else self._space.directed(found)
 
     def _fitted(self) -> Model:
         if self._model is None:
-            self._model = Model(self.kernel, self._space, np.array(self._paths), self.func_vals, self.noisy)
+            self._model = Model(
+                self.kernel, self._space, np.array(self._paths), self.func_vals, self.noisy, self._hyper
+            )
+            self._hyper = self._model.hyper
         return self._model
 
     def _check_new(self, path: Orders, row: int | None, new: dict[bytes, int]) -> None:
