@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wkendall._arguments import Array
@@ -26,16 +28,46 @@ KERNELS: dict[str, list[list[Distance]]] = {
 COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
 
 
-class Model:
-    """A Gaussian process over paths, with standardised values."""
+#: Up to this many evaluations the hyperparameters are fitted in each step, up to twice as many in every second, and so on.
+_OFTEN = 10
 
-    def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
+
+class Hyperparameters(NamedTuple):
+    """The distances of the kernel and a process with fitted hyperparameters, from the first `count` evaluations."""
+
+    count: int
+    measures: list[Distance]
+    process: Process
+
+
+class Model:
+    """A Gaussian process over paths, with standardised values.
+
+    The hyperparameters are fitted to the first evaluations only, so that they do not have to be fitted in each step;
+    `earlier` has those of an earlier step, which are used again if they are from as many evaluations.
+    """
+
+    def __init__(
+        self,
+        kernel: str,
+        space: Space,
+        paths: Orders,
+        values: Array,
+        noisy: bool,
+        earlier: Hyperparameters | None = None,
+    ) -> None:
         self.paths = paths
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        found = [(measures, Process(order_kernel(measures, paths), self.values)) for measures in choices]
-        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
+        count = fitted_count(len(paths))
+        if earlier is None or earlier.count != count:
+            first = standardised(values[:count])[0]
+            found = [(measures, Process(order_kernel(measures, paths[:count]), first)) for measures in choices]
+            earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
+        self.hyper = earlier
+        self.measures = earlier.measures
         self.kernel = order_kernel(self.measures, paths)
+        self.process = earlier.process.conditioned(self.kernel, self.values)
         correlations = self.kernel.matrix(self.process.parameters)[0]
         self.fitted = self.process.mean(correlations)
         #: The values to improve on, by which the best points are chosen. For noisy values these are predictions,
@@ -47,9 +79,12 @@ class Model:
         return self.centre + self.scale * self.fitted
 
     def best_paths(self, count: int) -> list[Orders]:
-        """Return the `count` best paths, without duplicates."""
+        """Return the `count` best paths, without duplicates; of equally good ones the last comes first.
+
+        Makespans and other such values are often equal. A search that moves on between equal ones gets further.
+        """
         found: dict[bytes, Orders] = {}
-        for place in np.argsort(self.judged, kind="stable"):
+        for place in np.lexsort((-np.arange(len(self.judged)), self.judged)):
             found.setdefault(self.paths[place].tobytes(), self.paths[place])
             if len(found) == count:
                 break
@@ -63,6 +98,11 @@ class Model:
         predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
         kernel = order_kernel(self.measures, np.concatenate([self.paths, pending]))
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
+
+
+def fitted_count(evaluations: int) -> int:
+    """Return the number of evaluations that the hyperparameters are fitted to."""
+    return evaluations - evaluations % (1 + evaluations // _OFTEN)
 
 
 def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:

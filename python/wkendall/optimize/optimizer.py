@@ -19,10 +19,10 @@ from wkendall._errors import RankingError, bad_argument
 from wkendall._text import parsed_json, shown
 from wkendall.optimize.alternating import Sites, proposed
 from wkendall.optimize.arguments import as_pair, as_point, as_points, as_seed, as_value, as_values, check_callable
-from wkendall.optimize.model import COSTS, KERNELS, Model
+from wkendall.optimize.model import COSTS, KERNELS, Hyperparameters, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.product import ProductModel, Site
-from wkendall.optimize.search import Search
+from wkendall.optimize.search import Search, reach
 from wkendall.optimize.spaces import SMALL, Candidates, Space
 from wkendall.optimize.variables import Point, Values, Variables
 
@@ -132,6 +132,7 @@ class Optimizer:
         self._pending: list[Site] = []
         self._known: dict[bytes, int] = {}
         self._model: Model | ProductModel | None = None
+        self._hyper: Hyperparameters | None = None
 
     @property
     def variables(self) -> dict[str, Any] | None:
@@ -341,11 +342,14 @@ class Optimizer:
         model = self._fitted()
         assert isinstance(model, Model)
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        drawn = candidates.some(_DRAWN, rng)
-        if drawn:
-            promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
-            drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
-        found = search.from_all(model.best_paths(_BEST) + drawn)
+        limit = reach(self._losses().tolist(), self.n_initial)
+        found = search.from_all(model.best_paths(1), limit) if limit < np.inf else None
+        if found is None:
+            drawn = candidates.some(_DRAWN, rng)
+            if drawn:
+                promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
+                drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
+            found = search.from_all(model.best_paths(_BEST) + drawn)
         return candidates.random(rng) if found is None else self._space.directed(found)
 
     def _propose_both(
@@ -365,9 +369,12 @@ class Optimizer:
             losses = self._losses()
             if self._variables is None:
                 paths = np.array([site.path for site in self._sites])
-                self._model = Model(self.kernel, self._space, paths, losses, self.noisy)
+                self._model = Model(self.kernel, self._space, paths, losses, self.noisy, self._hyper)
             else:
-                self._model = ProductModel(self.kernel, self._space, self._variables, self._sites, losses, self.noisy)
+                self._model = ProductModel(
+                    self.kernel, self._space, self._variables, self._sites, losses, self.noisy, self._hyper
+                )
+            self._hyper = self._model.hyper
         return self._model
 
     def _check_new(self, site: Site, name: str, row: int | None, new: dict[bytes, int]) -> None:

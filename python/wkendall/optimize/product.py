@@ -15,7 +15,15 @@ import numpy as np
 from wkendall._arguments import Array
 from wkendall.optimize.correlations import Prior
 from wkendall.optimize.distances import Distance, Edges
-from wkendall.optimize.model import KERNELS, AnyKernel, AnyView, order_kernel, standardised
+from wkendall.optimize.model import (
+    KERNELS,
+    AnyKernel,
+    AnyView,
+    Hyperparameters,
+    fitted_count,
+    order_kernel,
+    standardised,
+)
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
 from wkendall.optimize.spaces import Space
@@ -25,10 +33,9 @@ from wkendall.optimize.variables import Values, Variables
 #: that of the product.
 _LENGTH, _RATE, _SHARE = (0.0, 1.0, (-3.5, 4.0)), (-0.5, 1.0, (-5.0, 3.0)), (-1.0, 1.5, (-6.0, 4.0))
 _ROOT = np.sqrt(5.0)
-#: After this many values without a better one, the best value must be improved by this much more, in standard deviations,
-#: for each further value, up to this many.
-import os
-_PATIENCE, _EAGER, _LONGEST = 2, float(os.environ.get("EAGER", "0.05")), 10
+#: After this many values without a clearly better one, and then at every third, an improvement by `_FAR` standard
+#: deviations is looked for. A value is clearly better by `_CLEAR` standard deviations.
+_PATIENCE, _FAR, _CLEAR = 5, 0.5, 0.02
 
 
 class Site(NamedTuple):
@@ -163,20 +170,33 @@ class ProductModel:
     """A Gaussian process over points, with standardised values; `model.Model` is the one over orders."""
 
     def __init__(
-        self, kernel: str, space: Space, variables: Variables, sites: Sequence[Site], values: Array, noisy: bool
+        self,
+        kernel: str,
+        space: Space,
+        variables: Variables,
+        sites: Sequence[Site],
+        values: Array,
+        noisy: bool,
+        earlier: Hyperparameters | None = None,
     ) -> None:
         self.variables, self.sites = variables, list(sites)
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        found = [(measures, Process(self._kernel(measures, self.sites), self.values)) for measures in choices]
-        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
+        count = fitted_count(len(self.sites))
+        if earlier is None or earlier.count != count:
+            first = standardised(values[:count])[0]
+            found = [(measures, Process(self._kernel(measures, self.sites[:count]), first)) for measures in choices]
+            earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
+        self.hyper = earlier
+        self.measures = earlier.measures
         self.kernel = self._kernel(self.measures, self.sites)
+        self.process = earlier.process.conditioned(self.kernel, self.values)
         self.fitted = self.process.mean(self.kernel.matrix(self.process.parameters)[0])
         self.judged = self.fitted if noisy else self.values
-        # The longer the best value stays the same, the larger the improvement that is looked for: otherwise the search
-        # would stay on a plateau, where small improvements at many similar points are likely.
-        waited = len(values) - 1 - int(np.argmin(self.values))
-        self.target = float(self.judged.min()) - _EAGER * min(max(0, waited - _PATIENCE), _LONGEST)
+        # On a plateau, small improvements are likely at many similar points; large ones are only possible elsewhere.
+        waited = _waited(self.values)
+        eager = waited >= _PATIENCE and (waited - _PATIENCE) % 3 == 0
+        self.target = float(self.judged.min()) - (_FAR if eager else 0.0)
 
     def predictions(self) -> Array:
         """Return the mean of the process at the evaluated points, on the scale of the values."""
@@ -207,6 +227,15 @@ class ProductModel:
 
     def _parts(self, sites: list[Site]) -> tuple[Orders, Array]:
         return np.array([site.path for site in sites]), np.array([self.variables.places(site.values) for site in sites])
+
+
+def _waited(values: Array) -> int:
+    """Return the number of values since the last that was clearly better than all before it."""
+    best, last = np.inf, 0
+    for number, value in enumerate(values):
+        if value < best - _CLEAR:
+            best, last = value, number
+    return len(values) - 1 - last
 
 
 def shares(parameters: Array) -> Array:

@@ -18,9 +18,28 @@ _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
 #: is never reached for 15 items and 100 points; for 100 items and 200 points it allows 18 moves.
 _MOST_CORRELATIONS = 50_000_000
+#: The reach of the first search, the one from which there is no limit, and the misses after which it is halved.
+_FIRST_REACH, _FAR_REACH, _PATIENCE = 8, 64, 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
 #: Below this, 1 + z r(z) is computed from its series 1 / z^2, because the direct formula loses all digits.
 _FAR = -1e3
+
+
+def reach(values: list[float], initial: int) -> float:
+    """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
+
+    The reach doubles with each new best value, and halves after some evaluations without one. A good model thus searches
+    everywhere, and a poor one near the best point, as a local search does.
+    """
+    best, found, misses = min(values[:initial], default=np.inf), _FIRST_REACH, 0
+    for value in values[initial:]:
+        if value < best:
+            best, found, misses = value, min(_FAR_REACH, 2 * found), 0
+        else:
+            misses += 1
+            if misses == _PATIENCE:
+                found, misses = max(1, found // 2), 0
+    return found if found < _FAR_REACH else np.inf
 
 
 class Search(NamedTuple):
@@ -32,13 +51,15 @@ class Search(NamedTuple):
     moves: Moves
     acceptable: Callable[[Orders], bool]
 
-    def from_all(self, starts: list[Orders]) -> Orders | None:
+    def from_all(self, starts: list[Orders], reach: float = np.inf) -> Orders | None:
         """Climb from each of the starts; if the limit was reached before all were at their top, continue from the best.
 
-        None if no start has an acceptable neighbour.
+        At most `reach` moves are made from a start. None if no start has an acceptable neighbour.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = _MOST_CORRELATIONS // work
+        if reach < np.inf:
+            return self._within(starts, int(min(reach, max(2, steps // len(starts)))))
         best, reached = None, -np.inf
         for start in starts[: max(1, steps // 3)]:
             view, promise = self._climb(self.kernel.view(start), -np.inf, max(2, steps // (2 * len(starts))))
@@ -47,6 +68,15 @@ class Search(NamedTuple):
         if best is None:
             return None
         return self._climb(best, reached, max(2, steps // 2))[0].path
+
+    def _within(self, starts: list[Orders], reach: int) -> Orders | None:
+        """Climb at most `reach` moves from each of the starts."""
+        best, reached = None, -np.inf
+        for start in starts:
+            view, promise = self._climb(self.kernel.view(start), -np.inf, reach)
+            if promise > reached:
+                best, reached = view, promise
+        return None if best is None else best.path
 
     def promises(self, correlations: Array) -> Array:
         """Return the logarithm of the expected improvement of each row."""
