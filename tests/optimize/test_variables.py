@@ -382,3 +382,15 @@ def test_errors_of_the_function_name_the_point():
         minimize(lambda x, v: 1 / 0, 3, variables={"speed": (0, 1)}, rng=0)
     assert raised.value.__notes__[0].startswith("in evaluation 0 of f, of the order [")
     assert "with {'speed': " in raised.value.__notes__[0]
+
+
+def test_large_improvements_are_looked_for_on_a_plateau():
+    variables, space = Variables(SMALL), Space("order", 5)
+    sites = sites_of(space, variables, 20)
+    falling = np.linspace(1, 0, 20)
+    flat = np.r_[
+        np.linspace(1, 0, 14), [1e-4, -1e-5, 2e-4, 0.5, 0.0, 0.0]
+    ]  # the best value is old, and hardly improved
+    for values, larger in ((falling, False), (flat, False), (flat[:-1], True)):
+        model = ProductModel("discordant", space, variables, sites[: len(values)], values, False)
+        assert (model.target < model.judged.min()) == larger

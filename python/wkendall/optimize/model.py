@@ -59,7 +59,7 @@ class Model:
         self.paths = paths
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        count = fitted_count(len(paths))
+        count = len(paths) - len(paths) % (1 + len(paths) // _OFTEN)
         if earlier is None or earlier.count != count:
             first = standardised(values[:count])[0]
             found = [(measures, Process(order_kernel(measures, paths[:count]), first)) for measures in choices]
@@ -98,11 +98,6 @@ class Model:
         predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
         kernel = order_kernel(self.measures, np.concatenate([self.paths, pending]))
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
-
-
-def fitted_count(evaluations: int) -> int:
-    """Return the number of evaluations that the hyperparameters are fitted to."""
-    return evaluations - evaluations % (1 + evaluations // _OFTEN)
 
 
 def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:

@@ -370,11 +370,9 @@ class Optimizer:
             if self._variables is None:
                 paths = np.array([site.path for site in self._sites])
                 self._model = Model(self.kernel, self._space, paths, losses, self.noisy, self._hyper)
+                self._hyper = self._model.hyper
             else:
-                self._model = ProductModel(
-                    self.kernel, self._space, self._variables, self._sites, losses, self.noisy, self._hyper
-                )
-            self._hyper = self._model.hyper
+                self._model = ProductModel(self.kernel, self._space, self._variables, self._sites, losses, self.noisy)
         return self._model
 
     def _check_new(self, site: Site, name: str, row: int | None, new: dict[bytes, int]) -> None:

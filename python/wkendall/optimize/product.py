@@ -15,15 +15,7 @@ import numpy as np
 from wkendall._arguments import Array
 from wkendall.optimize.correlations import Prior
 from wkendall.optimize.distances import Distance, Edges
-from wkendall.optimize.model import (
-    KERNELS,
-    AnyKernel,
-    AnyView,
-    Hyperparameters,
-    fitted_count,
-    order_kernel,
-    standardised,
-)
+from wkendall.optimize.model import KERNELS, AnyKernel, AnyView, order_kernel, standardised
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
 from wkendall.optimize.spaces import Space
@@ -170,27 +162,14 @@ class ProductModel:
     """A Gaussian process over points, with standardised values; `model.Model` is the one over orders."""
 
     def __init__(
-        self,
-        kernel: str,
-        space: Space,
-        variables: Variables,
-        sites: Sequence[Site],
-        values: Array,
-        noisy: bool,
-        earlier: Hyperparameters | None = None,
+        self, kernel: str, space: Space, variables: Variables, sites: Sequence[Site], values: Array, noisy: bool
     ) -> None:
         self.variables, self.sites = variables, list(sites)
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        count = fitted_count(len(self.sites))
-        if earlier is None or earlier.count != count:
-            first = standardised(values[:count])[0]
-            found = [(measures, Process(self._kernel(measures, self.sites[:count]), first)) for measures in choices]
-            earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
-        self.hyper = earlier
-        self.measures = earlier.measures
+        found = [(measures, Process(self._kernel(measures, self.sites), self.values)) for measures in choices]
+        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
         self.kernel = self._kernel(self.measures, self.sites)
-        self.process = earlier.process.conditioned(self.kernel, self.values)
         self.fitted = self.process.mean(self.kernel.matrix(self.process.parameters)[0])
         self.judged = self.fitted if noisy else self.values
         # On a plateau, small improvements are likely at many similar points; large ones are only possible elsewhere.
