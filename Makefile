@@ -177,7 +177,8 @@ bench-profiles: ## a program that depends on the crate, with cargo's release pro
 
 # The matrices of the examples are small: on one thread they take a third of the time.
 docs: install ## the site: guide, executed examples, reference of package and crate, in docs/_build/html
-	rm -rf docs/_build/html docs/generated docs/gallery
+	rm -rf docs/_build/html docs/generated docs/gallery docs/pictures
+	OMP_NUM_THREADS=1 $(PY) docs/draw_pictures.py
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
 	OMP_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	cp -r docs/_build/crate/doc docs/_build/html/crate
@@ -192,7 +193,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery docs/pictures .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

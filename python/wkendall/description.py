@@ -146,7 +146,7 @@ class Description:
         How many rankings were observed, and how many of them are different.
     mean, median : ndarray of shape (n,)
         Of the ranks of an item, over the rankings that list it; NaN if none does. In a ranking with items of unknown
-        position (`missing="anywhere"`), the rank is that among the items with a position.
+        position (`missing="anywhere"`), it is the rank among the items with a position.
     first : ndarray of shape (n,)
         How often the item is first.
     missing : ndarray of shape (n,)

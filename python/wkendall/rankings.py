@@ -59,8 +59,8 @@ class Rankings:
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
         on the lengths of the lists.
     items : iterable of n names, optional
-        The names of the items: any hashable objects. For a data frame, whose columns are the names, the columns to read, in
-        this order; for a `Rankings` with names, its items in another order.
+        The names of the items: any hashable objects. The columns of a data frame are names already: `items` then
+        chooses the columns to read, in this order. For a `Rankings` with names it changes the order of the items.
     counts : array-like of m whole numbers, optional
         How often each ranking was observed; once if absent. `consensus`, the tests and `KendallKMeans` use it.
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import wkendall
-from definitions import NAN, completions, kernels, random_rankings, random_rows
-from nouns import features
+from definitions import NAN, kernels, random_rankings
 from scipy.stats import kendalltau
 from wkendall import Rankings
 
@@ -49,22 +48,6 @@ def test_tau_b():
         assert wkendall.kernel(x, y, ties="mean", signed=True, normalize=True) == pytest.approx(
             kendalltau(x, y).statistic
         )
-
-
-@pytest.mark.parametrize("missing", ["error", "bottom"])
-@pytest.mark.parametrize("signed", [False, True])
-def test_features_are_means_over_completions(signed, missing):
-    rng = np.random.default_rng(20)
-    for n in range(1, 5):
-        X = random_rows(rng, 8, n, missing=missing == "bottom")
-        for parameters in kernels(n, rng):
-            found = features(X, {"ties": "mean", "missing": missing, "signed": signed, **parameters})
-            for row, vector in zip(X, found, strict=True):
-                mean = features(completions(row, missing), {"signed": signed, **parameters}).mean(axis=0)
-                np.testing.assert_allclose(vector, mean, atol=1e-13)
-            kernel = {"ties": "mean", "missing": missing, "signed": signed, "normalize": True, **parameters}
-            unit = features(X, kernel)
-            np.testing.assert_allclose(unit @ unit.T, wkendall.gram_matrix(X, **kernel), atol=1e-12)
 
 
 def test_repeated_rows_of_unknown_places_are_told_apart():

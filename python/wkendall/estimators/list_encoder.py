@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from wkendall.estimators.input_checks import check_places
 from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
 
 
+@dataclass(eq=False, repr=False)
 class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Convert ranked lists of names to ranks, with the same columns for every set of lists.
 
@@ -59,16 +61,10 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array(['tart'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        sparse: bool = False,
-        unknown: Literal["error", "ignore"] = "error",
-        *,
-        items: Iterable[object] | None = None,
-    ) -> None:
-        self.sparse = sparse
-        self.unknown = unknown
-        self.items = items
+    sparse: bool = False
+    unknown: Literal["error", "ignore"] = "error"
+    _: KW_ONLY
+    items: Iterable[object] | None = None
 
     def fit(self, X: Iterable[object], y: object = None) -> Self:
         """Learn the items of ranked lists, which are as for `from_lists`; columns are in the order of their first appearance.
