@@ -79,16 +79,17 @@ class Model:
         return self.centre + self.scale * self.fitted
 
     def best_paths(self, count: int) -> list[Orders]:
-        """Return the `count` best paths, without duplicates; of equally good ones the last comes first.
-
-        Makespans and other such values are often equal. A search that moves on between equal ones gets further.
-        """
+        """Return the `count` best paths, without duplicates."""
         found: dict[bytes, Orders] = {}
-        for place in np.lexsort((-np.arange(len(self.judged)), self.judged)):
+        for place in np.argsort(self.judged, kind="stable"):
             found.setdefault(self.paths[place].tobytes(), self.paths[place])
             if len(found) == count:
                 break
         return list(found.values())
+
+    def last_best(self) -> Orders:
+        """Return the last of the best paths, which have the same value."""
+        return self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
 
     def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
         """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""
