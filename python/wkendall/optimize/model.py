@@ -33,9 +33,9 @@ _OFTEN = 10
 
 
 class Hyperparameters(NamedTuple):
-    """The distances of the kernel and a process with fitted hyperparameters, from the first `count` evaluations."""
+    """The distances of the kernel and a process with fitted hyperparameters, from the first `evaluations` ones."""
 
-    count: int
+    evaluations: int
     measures: list[Distance]
     process: Process
 
@@ -60,7 +60,7 @@ class Model:
         self.values, self.centre, self.scale = _standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
         count = len(paths) - len(paths) % (1 + len(paths) // _OFTEN)
-        if earlier is None or earlier.count != count:
+        if earlier is None or earlier.evaluations != count:
             first = _standardised(values[:count])[0]
             found = [(measures, Process(_kernel(measures, paths[:count]), first)) for measures in choices]
             earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
@@ -87,9 +87,15 @@ class Model:
                 break
         return list(found.values())
 
+    @property
+    def reaches(self) -> tuple[float, float]:
+        """The arguments `first` and `again` of `search.reach`."""
+        return self.measures[0].reaches if self.measures else Discordant.reaches
+
     def last_best(self) -> Orders:
         """Return the last of the best paths, which have the same value."""
-        return self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
+        last: Orders = self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
+        return last
 
     def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
         """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""

@@ -248,7 +248,7 @@ class Optimizer:
             return candidates.random(rng)
         model = self._fitted()
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        limit, found = reach(self._values, self.n_initial), None
+        limit, found = reach(self._values, self.n_initial, *model.reaches), None
         if limit < np.inf:
             # Many schedules have the same makespan: a local search has to move on between equal ones.
             start = model.last_best() if limit < 1 else model.best_paths(1)[0]

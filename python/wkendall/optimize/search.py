@@ -18,8 +18,8 @@ _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
 #: is never reached for 15 items and 100 points; for 100 items and 200 points it allows 18 moves.
 _MOST_CORRELATIONS = 50_000_000
-#: The reach of the first search, the one from which there is no limit, the least one and the one that follows it.
-_FIRST_REACH, _FAR_REACH, _LEAST_REACH, _AGAIN = 8.0, 64.0, 1 / 32, 2.0
+#: The reach from which there is no limit, and the least one.
+_FAR_REACH, _LEAST_REACH = 64.0, 1 / 32
 #: The number of evaluations without a new best value after which the reach is halved.
 _PATIENCE = 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
@@ -27,21 +27,22 @@ _HALF_LOG = 0.5 * np.log(2 * np.pi)
 _FAR = -1e3
 
 
-def reach(values: list[float], initial: int) -> float:
+def reach(values: list[float], initial: int, first: float, again: float) -> float:
     """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
 
     The reach doubles with each new best value, and halves after some evaluations without one. Below 1, it is the share of
     the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
-    search is a local search with moves that are nearly random, and then begins again.
+    search is a local search with moves that are nearly random, and then begins again. `first` is the reach at the start,
+    after the first `initial` values, and `again` the one after the least.
     """
-    best, found, misses = min(values[:initial], default=np.inf), _FIRST_REACH, 0
+    best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
         if value < best:
             best, found, misses = value, min(_FAR_REACH, max(1.0, 2 * found)), 0
         else:
             misses += 1
             if misses == _PATIENCE:
-                found, misses = found / 2 if found > _LEAST_REACH else _AGAIN, 0
+                found, misses = found / 2 if found > _LEAST_REACH else again, 0
     return found if found < _FAR_REACH else np.inf
 
 
