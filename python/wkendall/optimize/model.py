@@ -33,9 +33,9 @@ _OFTEN = 10
 
 
 class Hyperparameters(NamedTuple):
-    """The distances of the kernel and a process with fitted hyperparameters, from the first `count` evaluations."""
+    """The distances of the kernel and a process with fitted hyperparameters, from the first `evaluations` ones."""
 
-    count: int
+    evaluations: int
     measures: list[Distance]
     process: Process
 
@@ -60,7 +60,7 @@ class Model:
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
         count = len(paths) - len(paths) % (1 + len(paths) // _OFTEN)
-        if earlier is None or earlier.count != count:
+        if earlier is None or earlier.evaluations != count:
             first = standardised(values[:count])[0]
             found = [(measures, Process(order_kernel(measures, paths[:count]), first)) for measures in choices]
             earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
@@ -79,16 +79,23 @@ class Model:
         return self.centre + self.scale * self.fitted
 
     def best_paths(self, count: int) -> list[Orders]:
-        """Return the `count` best paths, without duplicates; of equally good ones the last comes first.
-
-        Makespans and other such values are often equal. A search that moves on between equal ones gets further.
-        """
+        """Return the `count` best paths, without duplicates."""
         found: dict[bytes, Orders] = {}
-        for place in np.lexsort((-np.arange(len(self.judged)), self.judged)):
+        for place in np.argsort(self.judged, kind="stable"):
             found.setdefault(self.paths[place].tobytes(), self.paths[place])
             if len(found) == count:
                 break
         return list(found.values())
+
+    @property
+    def reaches(self) -> tuple[float, float]:
+        """The arguments `first` and `again` of `search.reach`."""
+        return self.measures[0].reaches if self.measures else Discordant.reaches
+
+    def last_best(self) -> Orders:
+        """Return the last of the best paths, which have the same value."""
+        last: Orders = self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
+        return last
 
     def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
         """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""

@@ -342,8 +342,11 @@ class Optimizer:
         model = self._fitted()
         assert isinstance(model, Model)
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        limit = reach(self._losses().tolist(), self.n_initial)
-        found = search.from_all(model.best_paths(1), limit) if limit < np.inf else None
+        limit, found = reach(self._losses().tolist(), self.n_initial, *model.reaches), None
+        if limit < np.inf:
+            # Many schedules have the same makespan: a local search has to move on between equal ones.
+            start = model.last_best() if limit < 1 else model.best_paths(1)[0]
+            found = search.within(start, limit, rng)
         if found is None:
             drawn = candidates.some(_DRAWN, rng)
             if drawn:
