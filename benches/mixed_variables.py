@@ -207,7 +207,7 @@ def table(results, methods):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, nargs=2, default=[0, 10], help="the first, and one after the last")
+    parser.add_argument("--seeds", type=int, nargs=2, default=[0, 8], help="the first, and one after the last")
     parser.add_argument("--problems", nargs="*", default=list(PROBLEMS), choices=list(PROBLEMS))
     parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
     parser.add_argument("--json", type=Path, default=Path("mixed_variables.json"))
