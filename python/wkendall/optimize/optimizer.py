@@ -36,8 +36,9 @@ class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
     A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
-    local search finds. The search starts from the best orders and from random orders. The result of `ask` depends only
-    on the seed and on the points that were told and asked for: the same seed gives the same run.
+    local search finds, everywhere or within a number of moves from the best order: the more often new best values are
+    found, the further it may be away. The result of `ask` depends only on the seed and on the points that were told and
+    asked for: the same seed gives the same run.
 
     Parameters
     ----------
