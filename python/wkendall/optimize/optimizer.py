@@ -44,8 +44,9 @@ class Optimizer:
     named pair `(order, variables)` of the order and a dictionary.
 
     A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
-    local search finds. The search starts from the best orders and from random orders. The result of `ask` depends only
-    on the seed and on the points that were told and asked for: the same seed gives the same run.
+    local search finds, everywhere or within a number of moves from the best order: the more often new best values are
+    found, the further it may be away. The result of `ask` depends only on the seed and on the points that were told and
+    asked for: the same seed gives the same run.
 
     Parameters
     ----------
