@@ -1,8 +1,11 @@
-"""Compare Bayesian optimisation over permutations with random search, local search and Lehmer codes, on four problems.
+"""Compare Bayesian optimisation over permutations with random search, local search and Lehmer codes.
 
-A seed determines the problem and ten random orders with which all methods start. Results are written to a JSON file after
-each run. Finished runs are not repeated, so the script can be stopped and started again. `--plot` draws the results of the
-file.
+`--set random`: four kinds of random problems, 100 evaluations. `--set public`: public instances and random linear orderings,
+150 evaluations. `--set large`: random problems with 50 and 100 items, 300 evaluations.
+
+A seed determines the problem, if it is random, and ten random orders with which all methods start. Results are written to a
+JSON file after each run. Finished runs are not repeated, so the script can be stopped and started again. `--plot` draws the
+results of the random problems.
 """
 
 import argparse
@@ -11,64 +14,66 @@ import time
 from pathlib import Path
 
 import numpy as np
+from instances import OPTIMA, TAILLARD, drawn, public
 from scipy.stats import t as student
 from wkendall.optimize import minimize
-from wkendall.optimize.moves import Moves
+from wkendall.optimize.moves import INSERTION, Moves
 from wkendall.optimize.process import Process
 from wkendall.optimize.search import log_improvement
 
-CALLS, FIRST = 100, 10
+FIRST = 10
 PROBLEMS = {
-    "travelling salesman": ("12 cities", "tour"),
-    "quadratic assignment": ("12 facilities", "order"),
-    "linear ordering": ("15 items", "order"),
-    "flow shop": ("15 jobs on 5 machines", "order"),
+    "travelling salesman": "12 cities",
+    "quadratic assignment": "12 facilities",
+    "linear ordering": "15 items",
+    "flow shop": "15 jobs on 5 machines",
+}
+LARGE = [f"{kind} {items}" for items in (50, 100) for kind in PROBLEMS]
+#: The problems of each set, the number of evaluations, and the methods.
+SETS = {
+    "random": (list(PROBLEMS), 100, ["random search", "local search", "Lehmer codes", "wkendall"]),
+    "public": (
+        [*OPTIMA, "linear ordering 20"],
+        150,
+        ["random search", "local search", "insertions", "wkendall"],
+    ),
+    "large": (LARGE, 300, ["random search", "local search", "insertions", "wkendall"]),
 }
 COLORS = {"random search": "#bbbbbb", "local search": "#ccbb44", "Lehmer codes": "#ee6677", "wkendall": "#4477aa"}
 
 
 def problem(name, seed):
-    """Return the function and the number of items."""
-    rng = np.random.default_rng([seed, list(PROBLEMS).index(name)])
-    if name == "travelling salesman":
-        cities = rng.random((12, 2))
-        lengths = np.linalg.norm(cities[:, np.newaxis] - cities, axis=2)
-        return lambda x: float(lengths[x, np.roll(x, 1)].sum()), 12
-    if name == "quadratic assignment":
-        flow, distance = rng.integers(0, 100, (2, 12, 12))
-        flow, distance = np.triu(flow, 1), np.triu(distance, 1)
-        distance = distance + distance.T
-        return lambda x: float((flow * distance[np.ix_(x, x)]).sum()), 12
-    if name == "linear ordering":
-        gains = rng.integers(0, 100, (15, 15))
-        return lambda x: -float(np.triu(gains[np.ix_(x, x)], 1).sum()), 15
-    times = rng.integers(1, 100, (15, 5)).tolist()
-
-    def makespan(order):
-        free = [0] * 5
-        for job in order:
-            done = 0
-            for machine, duration in enumerate(times[job]):
-                done = free[machine] = max(free[machine], done) + duration
-        return float(free[-1])
-
-    return makespan, 15
+    """Return the function, the number of items and the space."""
+    if name in OPTIMA:
+        return public(name)
+    kind = next(kind for kind in PROBLEMS if name.startswith(kind))
+    items = int((name.removeprefix(kind) or PROBLEMS[kind]).split()[0])
+    rng = np.random.default_rng([seed, list(PROBLEMS).index(kind)])
+    f, space = drawn(kind, items, rng)
+    return f, items, space
 
 
-def random_search(f, first, rng):
-    return [f(x) for x in first] + [f(rng.permutation(len(first[0]))) for _ in range(CALLS - len(first))]
+def random_search(f, first, rng, calls):
+    return [f(x) for x in first] + [f(rng.permutation(len(first[0]))) for _ in range(calls - len(first))]
 
 
-def local_search(f, first, rng, space):
-    """Move to a random neighbour if it is not worse; the neighbours are those of the optimiser."""
+def local_search(f, first, rng, calls, space, kinds=None):
+    """Move to a random neighbour if it is not worse; the neighbours are those of the optimiser, or of some kinds of moves.
+
+    No neighbour is tried twice in vain. If none is left, the search starts again from a random order.
+    """
     found = [f(x) for x in first]
     moves = Moves(len(first[0]), reversals=space == "tour")
+    chosen = np.flatnonzero(np.isin(moves.kind, kinds)) if kinds else np.arange(len(moves))
     order, best = first[int(np.argmin(found))], min(found)
-    while len(found) < CALLS:
-        neighbour = moves.neighbour(order, rng.integers(len(moves)))
+    left = list(rng.permutation(chosen))
+    while len(found) < calls:
+        neighbour = moves.neighbour(order, left.pop()) if left else rng.permutation(len(order))
+        restart = not left
         found.append(f(neighbour))
-        if found[-1] <= best:
+        if restart or found[-1] <= best:
             order, best = neighbour, found[-1]
+            left = list(rng.permutation(chosen))
     return found
 
 
@@ -122,13 +127,13 @@ def encoded(order):
     return np.array([sum(later < item for later in order[place + 1 :]) for place, item in enumerate(order[:-1])])
 
 
-def lehmer_search(f, first, rng):
+def lehmer_search(f, first, rng, calls):
     """Optimise over Lehmer codes with the same process and acquisition function; neighbours differ in one number."""
     items = len(first[0])
     codes, found = [encoded(x) for x in first], [f(x) for x in first]
     places = np.repeat(np.arange(items - 1), np.arange(items, 1, -1))
     numbers = np.concatenate([np.arange(most) for most in range(items, 1, -1)])
-    while len(found) < CALLS:
+    while len(found) < calls:
         promises = Promises(codes, found)
         drawn = np.array([encoded(rng.permutation(items)) for _ in range(64)])
         starts = [codes[place] for place in np.argsort(found, kind="stable")[:3]]
@@ -150,22 +155,23 @@ def lehmer_search(f, first, rng):
     return found
 
 
-def run(name, method, seed):
+def run(name, method, seed, calls):
     """Return the best value after each evaluation."""
-    f, items = problem(name, seed)
+    f, items, space = problem(name, seed)
     rng = np.random.default_rng([seed, 99])
     first = [rng.permutation(items) for _ in range(FIRST)]
-    space = PROBLEMS[name][1]
     if method == "random search":
-        found = random_search(f, first, rng)
+        found = random_search(f, first, rng, calls)
     elif method == "local search":
-        found = local_search(f, first, rng, space)
+        found = local_search(f, first, rng, calls, space)
+    elif method == "insertions":
+        found = local_search(f, first, rng, calls, space, [INSERTION])
     elif method == "Lehmer codes":
-        found = lehmer_search(f, first, rng)
+        found = lehmer_search(f, first, rng, calls)
     else:
         kernel = method.partition(" ")[2] or "mallows"
         found = minimize(
-            f, items, n_calls=CALLS, x0=first, n_initial=FIRST, space=space, kernel=kernel, rng=seed
+            f, items, n_calls=calls, x0=first, n_initial=FIRST, space=space, kernel=kernel, rng=seed
         ).func_vals
     return np.minimum.accumulate(found).tolist()
 
@@ -204,14 +210,14 @@ def draw(results, path):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained")
-    for axis, (name, (label, _)) in zip(axes.flat, PROBLEMS.items(), strict=True):
+    for axis, (name, label) in zip(axes.flat, PROBLEMS.items(), strict=True):
         # Each seed is a different problem, so values are relative to the best of all methods.
         best = np.min([[path[-1:] for path in runs.values()] for runs in results[name].values()], axis=0)
         for method, color in COLORS.items():
             lines = np.array(list(results[name][method].values()))
             lines = 100 * (lines - best) / np.abs(best)
             mean, half = np.array([interval(column) for column in lines.T]).T
-            count = np.arange(1, CALLS + 1)
+            count = np.arange(1, lines.shape[1] + 1)
             axis.plot(count, mean, color=color, label=method)
             axis.fill_between(count, mean - half, mean + half, color=color, alpha=0.2, linewidth=0)
         axis.set(title=f"{name}: {label}", xlabel="evaluations", ylabel="% above the best found", ylim=(0, None))
@@ -220,27 +226,50 @@ def draw(results, path):
     figure.savefig(path, dpi=110)
 
 
+def overall(results):
+    """Print the mean of paired differences over several problems, in percent of the other method."""
+    groups = {"Taillard": list(TAILLARD)} | {name: [name] for name in results if name not in TAILLARD}
+    print("\n| difference in % | local search | insertions |\n|---|---|---|")
+    for title, names in groups.items():
+        cells = []
+        for method in ("local search", "insertions"):
+            differences = [
+                100 * (path[-1] - other[-1]) / abs(other[-1])
+                for name in names
+                if name in results
+                for seed, path in results[name].get("wkendall", {}).items()
+                if (other := results[name].get(method, {}).get(seed))
+            ]
+            cells.append("{:.2f} ± {:.2f}".format(*interval(differences)) if len(differences) > 1 else "")
+        print(f"| {title} | {' | '.join(cells)} |".replace("-", chr(8722)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", choices=SETS, default="random")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--problems", nargs="*", default=list(PROBLEMS), choices=list(PROBLEMS))
-    parser.add_argument("--methods", nargs="*", default=list(COLORS), help='"wkendall discordant": another kernel')
-    parser.add_argument("--json", type=Path, default=Path("optimisation.json"))
-    parser.add_argument("--plot", type=Path, help="draw the results of the file")
+    parser.add_argument("--problems", nargs="*", help="some of the problems of the set")
+    parser.add_argument("--methods", nargs="*", help='some of the methods, or "wkendall discordant" for another kernel')
+    parser.add_argument("--json", type=Path, help="results, optimisation_SET.json unless given")
+    parser.add_argument("--plot", type=Path, help="draw the results of the random problems")
     options = parser.parse_args()
-    results = json.loads(options.json.read_text()) if options.json.exists() else {}
+    names, calls, methods = SETS[options.set]
+    file = options.json or Path(f"optimisation_{options.set}.json")
+    results = json.loads(file.read_text()) if file.exists() else {}
     begin = time.perf_counter()
     for seed in range(options.seeds):
-        for name in options.problems:
-            for method in options.methods:
+        for name in options.problems or names:
+            for method in options.methods or methods:
                 runs = results.setdefault(name, {}).setdefault(method, {})
                 if str(seed) not in runs:
-                    runs[str(seed)] = run(name, method, seed)
-        part = options.json.with_suffix(".part")
-        part.write_text(json.dumps(results))
-        part.replace(options.json)
+                    runs[str(seed)] = run(name, method, seed, calls)
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(results))
+            part.replace(file)
     print(f"{time.perf_counter() - begin:.0f} s")
     table(results)
+    if options.set != "random":
+        overall(results)
     if options.plot:
         draw(results, options.plot)
 

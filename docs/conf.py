@@ -31,7 +31,7 @@ default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
 # The reference has their doors even where they are not installed.
-autodoc_mock_imports = [name for name in ("gpytorch", "torch") if find_spec(name) is None]
+autodoc_mock_imports = [name for name in ("gpytorch", "optuna", "torch") if find_spec(name) is None]
 autodoc_member_order = "bysource"
 maximum_signature_line_length = 90
 numpydoc_show_class_members = False

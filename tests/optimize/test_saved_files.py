@@ -15,8 +15,9 @@ DEEP = "[" * 100_000
 def saved(path, **how):
     optimizer = Optimizer(5, rng=3, **how)
     for _ in range(4):
-        order = optimizer.ask()
-        optimizer.tell(order, float(order[0]) + 0.25)
+        point = optimizer.ask()
+        order = point[0] if "variables" in how else point
+        optimizer.tell(point, float(order[0]) + 0.25)
     optimizer.save(path)
     return path.read_bytes()
 
@@ -36,7 +37,10 @@ def check(path, content):
     return True
 
 
-@pytest.mark.parametrize("how", [{}, {"noisy": True}, {"space": "tour"}])
+VARIABLES = {"speed": (0.5, 2.0), "count": (1, 9), "kind": ["a", None, 2]}
+
+
+@pytest.mark.parametrize("how", [{}, {"noisy": True}, {"space": "tour"}, {"variables": VARIABLES, "maximize": True}])
 def test_truncated_and_changed_files(tmp_path, how):
     path = tmp_path / "run.json"
     good = saved(path, **how)
@@ -97,7 +101,8 @@ def test_messages_say_what_is_wrong(tmp_path):
         ({"x": [*good["x"][:3], [0, 1, 2, 3, 10**30]]}, r"run.json' is damaged: x\[3\] must be an order"),
         ({"y": [1, 2, "a", 3]}, r"run.json' is damaged: y\[2\] must be a real number"),
         ({"y": [1.0]}, "lists of the same length"),
-        ({"version": 2}, "has version 2"),
+        ({"version": 3}, "has version 3, but must have version 1 or 2"),
+        ({"version": True}, "has version True"),
         ({"feasible": True}, "^feasible must be given as before"),
     ]:
         path.write_text(json.dumps(good | change))

@@ -14,7 +14,7 @@ REFERENCE = (DOCS / "reference.rst").read_text()
 
 #: Modules that people import by themselves.
 MODULES = ["wkendall", *(f"wkendall.{name}" for name in wkendall.__all__ if inspect.ismodule(getattr(wkendall, name)))]
-MODULES += ["wkendall.dask", "wkendall.experiments", "wkendall.gaussian_process.torch"]
+MODULES += ["wkendall.dask", "wkendall.experiments", "wkendall.gaussian_process.torch", "wkendall.optimize.optuna"]
 
 
 def public(module):
@@ -23,6 +23,8 @@ def public(module):
         pytest.importorskip("dask")
     if module == "wkendall.gaussian_process.torch":
         pytest.importorskip("gpytorch", reason="torch and gpytorch are not installed")
+    if module == "wkendall.optimize.optuna":
+        pytest.importorskip("optuna")
     found = importlib.import_module(module)
     assert found.__all__ == sorted(found.__all__)
     members = {f"{module}.{name}": getattr(found, name) for name in found.__all__}

@@ -15,6 +15,7 @@ from bad_objects import OBJECTS
 from bad_pairs import PAIRS
 from bad_points import POINTS
 from bad_samples import SAMPLES
+from bad_variables import VARIABLES
 from definitions import random_rankings
 from joblib import Parallel, delayed
 from wkendall import dask as wkendall_dask
@@ -22,7 +23,7 @@ from wkendall._errors import ADVICE, RankingTypeError
 from wkendall.cli import messages
 
 GROUPS = {"kernels": KERNELS, "weights": WEIGHTS, "more": MORE, "objects": OBJECTS}
-GROUPS |= {"pairs": PAIRS, "optimisation": POINTS, "samples": SAMPLES}
+GROUPS |= {"pairs": PAIRS, "optimisation": POINTS, "samples": SAMPLES, "variables": VARIABLES}
 TABLE = {f"{group}: {row[0]}": row[1:] for group, rows in GROUPS.items() for row in rows}
 #: Words of Python, NumPy, PyO3 and of the inside of this package, which tell a user nothing.
 INTERNAL = (

@@ -2,9 +2,12 @@
 
 Layers, each using only those below it:
 
+    optuna       a sampler for Optuna's studies
     minimizing   `minimize`: the whole run
     optimizer    `Optimizer`: ask and tell, and the state of a run as a file
+    alternating  the same for an order and other variables in turn
     search       the largest expected improvement, by moves
+    product      the kernel and the model of an order with other variables
     model        values, kernel and process together
     process      the Gaussian process
     weighted     weighted Kendall kernels, updated for all neighbours of a path
@@ -12,6 +15,7 @@ Layers, each using only those below it:
     distances    distances for orders, assignments and tours, updated for all neighbours of a path
     spaces       orders and tours, and the paths that may be proposed
     arguments    checks of arguments
+    variables    variables beside an order
     moves        all neighbours of an order, and the distance for orders
 
 >>> from wkendall.optimize import minimize

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ from wkendall._arguments import check_unmasked
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
 from wkendall.optimize.moves import Orders
+from wkendall.optimize.variables import Values, Variables
 
 
 def as_point(values: object, items: int, name: str = "x", row: int | None = None) -> Orders:
@@ -44,10 +46,10 @@ def as_point(values: object, items: int, name: str = "x", row: int | None = None
     return array.astype(np.int64)
 
 
-def as_value(value: object, name: str = "y", row: int | None = None) -> float:
-    """Check a value of the function: a number, or inf for an order that failed."""
+def as_value(value: object, name: str = "y", row: int | None = None, failed: float = math.inf) -> float:
+    """Check a value of the function: a number, or `failed`, inf or -inf, for an order that failed."""
     where = name if row is None else f"{name}[{row}]"
-    rule = "a real number, or inf for an order that failed"
+    rule = f"a real number, or {failed} for an order that failed"
     if isinstance(value, np.ndarray | list | tuple):
         with suppress(TypeError, ValueError):
             array = np.asarray(value)
@@ -58,29 +60,52 @@ def as_value(value: object, name: str = "y", row: int | None = None) -> float:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise bad_type(where, f" must be {rule}, not {shown(value)}") from None
-    if math.isnan(number) or number == -math.inf:
+    if math.isnan(number) or number == -failed:
         raise bad_argument(where, f" is {number}, but must be {rule}", row=row, value=number, kind="nan")
     return number
 
 
-def as_points(x: object, y: object, items: int) -> tuple[list[Orders], list[float]]:
-    """Check one order with its value, or several."""
-    if _axes(x) < 2:
-        return [as_point(x, items)], [as_value(y)]
-    orders = as_orders(x, items)
+def as_points(
+    x: object, items: int, variables: Variables | None, name: str = "x"
+) -> tuple[list[tuple[Orders, Values]], bool]:
+    """Check one point or several, and tell whether it is one: orders, or pairs of an order and values of variables."""
+    if variables is None:
+        single = _axes(x) < 2
+        orders: Any = [x] if single else x
+        return [(as_point(order, items, name, None if single else row), ()) for row, order in enumerate(orders)], single
+    if _is_pair(x):
+        return [as_pair(x, items, variables, name, None)], True
+    if isinstance(x, list | tuple) and x and _is_pair(x[0]):
+        return [as_pair(pair, items, variables, name, row) for row, pair in enumerate(x)], False
+    raise bad_type(name, f" must be {_PAIR}, or a list of them, not {shown(x)}")
+
+
+def as_values(y: object, count: int, single: bool, names: tuple[str, str], failed: float) -> list[float]:
+    """Check the value of one point, or the values of several; `names` are those of points and of values."""
+    if single:
+        return [as_value(y, names[1], failed=failed)]
     values: list[Any] = list(y) if _axes(y) == 1 else [y]  # type: ignore[call-overload]
-    if len(orders) != len(values):
-        raise bad_argument(
-            "y", f" has {_counted(len(values), 'value')}, but x has {_counted(len(orders), 'order')}: give one for each"
+    if count != len(values):
+        said = (
+            f" has {_counted(len(values), 'value')}, but {names[0]} has {_counted(count, 'order')}: give one for each"
         )
-    return orders, [as_value(value, "y", row) for row, value in enumerate(values)]
+        raise bad_argument(names[1], said)
+    return [as_value(value, names[1], row, failed) for row, value in enumerate(values)]
 
 
-def as_orders(values: Any, items: int, name: str = "x") -> list[Orders]:
-    """Check one order or several."""
-    if _axes(values) < 2:
-        return [as_point(values, items, name)]
-    return [as_point(order, items, name, row) for row, order in enumerate(values)]
+_PAIR = "a pair of an order and a dictionary with the values of the variables"
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[1], Mapping)
+
+
+def as_pair(value: Any, items: int, variables: Variables, name: str, row: int | None) -> tuple[Orders, Values]:
+    """Check a pair of an order and the values of variables."""
+    where = name if row is None else f"{name}[{row}]"
+    if not _is_pair(value):
+        raise bad_type(where, f" must be {_PAIR}, not {shown(value)}")
+    return as_point(value[0], items, name, row), variables.checked(value[1], where, row)
 
 
 def _counted(number: int, what: str) -> str:
@@ -94,7 +119,7 @@ def _axes(values: Any) -> int:
     return int(getattr(values, "ndim", 0))
 
 
-def as_seed(rng: object) -> int:
+def as_seed(rng: object, name: str = "rng") -> int:
     """Return the seed that determines all random choices of a run."""
     if rng is None or isinstance(rng, np.random.Generator):
         return int(np.random.default_rng(rng).integers(2**63))
@@ -102,13 +127,13 @@ def as_seed(rng: object) -> int:
         return int(rng.randint(2**31))
     rule = " must be None, a whole number from 0 or a NumPy random generator"
     if isinstance(rng, bool | np.bool_):
-        raise bad_type("rng", f"{rule}, not {shown(rng)}")
+        raise bad_type(name, f"{rule}, not {shown(rng)}")
     try:
         seed = operator.index(rng)  # type: ignore[arg-type]
     except TypeError:
-        raise bad_type("rng", f"{rule}, not {shown(rng)}") from None
+        raise bad_type(name, f"{rule}, not {shown(rng)}") from None
     if seed < 0:
-        raise bad_argument("rng", f" is {shown(seed)}, but{rule}", value=seed)
+        raise bad_argument(name, f" is {shown(seed)}, but{rule}", value=seed)
     return seed
 
 

@@ -2,7 +2,9 @@
 
 Each is a squared Euclidean distance between vectors of zeros and ones. Each has three methods: `typical`, the approximate
 distance between two random paths; `between`, the distance of each path to each of the others; and `neighbours`, the
-distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
+distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`. `reaches` are the
+arguments `first` and `again` of `search.reach`, measured: far from the evaluated points, models of discordant pairs are
+poor for flow shops with their many equal values, and those of tours and assignments are good.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from wkendall.rankings import read_both
 class Discordant:
     """The number of pairs of items in a different order."""
 
+    reaches = (8.0, 2.0)
+
     def typical(self, length: int) -> float:
         """Return the approximate distance between two random paths."""
         return max(1.0, length * (length - 1) / 4)
@@ -37,6 +41,8 @@ class Discordant:
 
 class Displaced:
     """The number of positions with a different item: for assignments."""
+
+    reaches = (64.0, 64.0)
 
     def typical(self, length: int) -> float:
         """Return the approximate distance between two random paths."""
@@ -88,6 +94,8 @@ class Edges:
     A path is a tour without its first item. This item comes before the first and after the last item of the path. The
     edges of a tour do not depend on its start and direction.
     """
+
+    reaches = (64.0, 64.0)
 
     def typical(self, length: int) -> float:
         """Return the approximate distance between two random paths."""

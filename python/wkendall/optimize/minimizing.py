@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -16,21 +16,24 @@ from wkendall._disk import as_path
 from wkendall._errors import RankingError, bad_argument
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.optimize.arguments import as_orders, as_value, check_callable
-from wkendall.optimize.moves import Orders
+from wkendall.optimize.arguments import as_points, as_value, as_values, check_callable
 from wkendall.optimize.optimizer import Optimizer, as_result
+from wkendall.optimize.variables import Point
 
 
 def minimize(
-    f: Callable[[Orders], float],
+    f: Callable[..., float],
     n_items: SupportsIndex,
     *,
     n_calls: SupportsIndex = 100,
     n_initial: SupportsIndex | None = None,
     kernel: str = "mallows",
     space: str = "order",
-    x0: ArrayLike | None = None,
-    feasible: Callable[[Orders], bool] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    maximize: bool = False,
+    x0: Any = None,
+    y0: ArrayLike | None = None,
+    feasible: Callable[..., bool] | None = None,
     noisy: bool = False,
     rng: int | np.random.Generator | None = None,
     callback: Callable[[OptimizeResult[Any]], Any] | None = None,
@@ -43,16 +46,19 @@ def minimize(
     ----------
     f : callable
         `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. Return `inf` for
-        an order that failed. NaN is an error. If `f` raises an exception, the run ends: use `save` or `callback` to
+        an order that failed, -inf if you maximise. NaN is an error. With `variables` the call is `f(order, variables)`,
+        with a dictionary of the values of the variables. If `f` raises an exception, the run ends: use `save` or `callback` to
         keep the results.
     n_items : int
         The number of items to put in order.
     n_calls : int
         The number of evaluations of `f`.
-    n_initial, kernel, space, feasible, noisy, rng
+    n_initial, kernel, space, variables, maximize, feasible, noisy, rng
         As for `Optimizer`. The default of `n_initial` is 10, but at most half of `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
-        Orders to evaluate first.
+        Orders to evaluate first. With `variables`, a pair of an order and a dictionary, or a list of pairs.
+    y0 : float or array-like of shape (m,), optional
+        Known values of the orders in `x0`: these are not evaluated, and do not count in `n_calls`.
     callback : callable, optional
         Called with the result so far after each evaluation. The run stops if it returns True or raises StopIteration.
     progress : bool
@@ -60,13 +66,14 @@ def minimize(
     save : str or path, optional
         A file for the state of the run. It is written before the first evaluation and after each evaluation. If the
         file exists and contains evaluations, the run continues from it, and `n_calls` includes these evaluations.
-        `n_items`, `kernel`, `space` and `noisy` must be the same as in the file. `n_initial` and `rng` must be the same
-        or absent; if absent, those of the file are used.
+        `n_items`, `kernel`, `space`, `variables`, `maximize`, `noisy` and known values must be the same as in the file.
+        `n_initial` and `rng` must be the same or absent; if absent, those of the file are used.
 
     Returns
     -------
     OptimizeResult
-        `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations; `nfev`, their number;
+        `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations and known values; `nfev`, the
+        number of evaluations; with `variables`, `x` is a named pair `(order, variables)`, and `x_iters` a list of pairs;
         `message`, why the run ended; `success`, False if no value is finite or if Ctrl-C stopped the run. After Ctrl-C
         the best result so far is returned.
 
@@ -85,43 +92,63 @@ def minimize(
     calls = as_order(n_calls, "n_calls")
     initial = max(1, min(10, calls // 2)) if n_initial is None else n_initial
     settings: dict[str, Any] = {"n_initial": initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
-    optimizer = Optimizer(n_items, feasible=feasible, **settings)
-    first = [] if x0 is None else as_orders(x0, optimizer.n_items, "x0")
-    for row, order in enumerate(first):
-        optimizer.check_feasible(order, "x0", row if len(first) > 1 else None)
+    optimizer = Optimizer(n_items, variables=variables, maximize=maximize, feasible=feasible, **settings)
+    first, known = _first(optimizer, x0, y0)
     file = None if save is None else as_path(save, "save")
     if file is not None:
         if file.exists():
-            optimizer = _continued(file, optimizer, n_initial is not None, rng is not None)
+            optimizer = _continued(file, optimizer, known, n_initial is not None, rng is not None)
         try:  # before anything expensive is done
             optimizer.save(file)
         except OSError as error:
             error.add_note(f"save={str(file)!r} is where the state of the run is written")
             raise
-    run = _Run(f, optimizer, callback, file)
-    with progress_bar(progress, "evaluations", len(optimizer.func_vals), calls) as show:
+    run = _Run(f, optimizer, callback, file, known)
+    with progress_bar(progress, "evaluations", len(optimizer.func_vals) - known, calls) as show:
         return run.to_the_end(calls, first, show)
+
+
+def _first(optimizer: Optimizer, x0: Any, y0: Any) -> tuple[list[Any], int]:
+    """Return the points to evaluate first, or tell their known values and return their number."""
+    if x0 is None:
+        if y0 is not None:
+            raise bad_argument("y0", " has known values, but x0 does not say of which orders")
+        return [], 0
+    points, single = as_points(x0, optimizer.n_items, optimizer._variables, "x0")
+    if y0 is None:
+        others = optimizer._variables
+        first = [order if others is None else Point(order, others.by_name(own)) for order, own in points]
+        for row, point in enumerate(first):
+            optimizer.check_feasible(point, "x0", None if single else row)
+        return first, 0
+    values = as_values(y0, len(points), single, ("x0", "y0"), optimizer._failed)
+    optimizer._add(points, values, "x0", single)
+    return [], len(points)
 
 
 class _Run(NamedTuple):
     """Evaluations, one after another."""
 
-    f: Callable[[Orders], float]
+    f: Callable[..., float]
     optimizer: Optimizer
     callback: Callable[[OptimizeResult[Any]], Any] | None
     file: Path | None
+    known: int
 
-    def to_the_end(
-        self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None
-    ) -> OptimizeResult[Any]:
+    @property
+    def done(self) -> int:
+        """The number of evaluations."""
+        return len(self.optimizer.func_vals) - self.known
+
+    def to_the_end(self, calls: int, first: list[Any], show: Callable[[int, int], None] | None) -> OptimizeResult[Any]:
         """Evaluate until there are `n_calls` values, or until something else ends the run."""
         try:
-            while (done := len(self.optimizer.func_vals)) < calls:
-                order = self._next(first)
-                if order is None:
+            while (done := self.done) < calls:
+                point = self._next(first)
+                if point is None:
                     left = "all orders were evaluated" if self.optimizer.feasible is None else "no more feasible orders"
                     return self._ended(f"{left}: {done} evaluations")
-                self._evaluate(order)
+                self._evaluate(point)
                 if show is not None:
                     show(done + 1, calls)
                 if self._stopped():
@@ -129,15 +156,19 @@ class _Run(NamedTuple):
         except KeyboardInterrupt:
             if not len(self.optimizer.func_vals):
                 raise
-            done = len(self.optimizer.func_vals)
+            done = self.done
             return self._ended(f"Ctrl-C stopped the run after {done} evaluations", success=False)
-        return self.optimizer.result()
+        return self._ended(f"{self.done} evaluations" if self.result().success else None)
 
-    def _next(self, first: list[Orders]) -> Orders | None:
+    def result(self) -> OptimizeResult[Any]:
+        """Return the result so far."""
+        return as_result({**self.optimizer.result(), "nfev": self.done})
+
+    def _next(self, first: list[Any]) -> Any:
         while first:
-            order = first.pop(0)
-            if self.optimizer.noisy or not self.optimizer.is_known(order):
-                return order
+            point = first.pop(0)
+            if self.optimizer.noisy or not self.optimizer.is_known(point):
+                return point
         try:
             return self.optimizer.ask()
         except RankingError as error:
@@ -145,14 +176,16 @@ class _Run(NamedTuple):
                 raise
             return None
 
-    def _evaluate(self, order: Orders) -> None:
-        number = len(self.optimizer.func_vals)
+    def _evaluate(self, point: Any) -> None:
+        order, others = (point, None) if self.optimizer.variables is None else point
         try:
-            value = as_value(self.f(order.copy()), "f(x)")
+            value = self.f(order.copy()) if others is None else self.f(order.copy(), dict(others))
+            value = as_value(value, "f(x)", failed=self.optimizer._failed)
         except Exception as error:
-            error.add_note(f"in evaluation {number} of f, of the order {order.tolist()}")
+            also = "" if others is None else f" with {others}"
+            error.add_note(f"in evaluation {self.done} of f, of the order {order.tolist()}{also}")
             raise
-        self.optimizer.tell(order, value)
+        self.optimizer.tell(point, value)
         if self.file is not None:
             self.optimizer.save(self.file)
 
@@ -160,25 +193,33 @@ class _Run(NamedTuple):
         if self.callback is None:
             return False
         try:
-            return self.callback(self.optimizer.result()) is True
+            return self.callback(self.result()) is True
         except StopIteration:
             return True
 
-    def _ended(self, message: str, success: bool = True) -> OptimizeResult[Any]:
-        result: Any = self.optimizer.result()
-        return as_result({**result, "message": message, "success": success and result["success"]})
+    def _ended(self, message: str | None, success: bool = True) -> OptimizeResult[Any]:
+        result = self.result()
+        return as_result({**result, "message": message or result.message, "success": success and result.success})
 
 
-def _continued(file: Path, wanted: Optimizer, initial_given: bool, seed_given: bool) -> Optimizer:
+def _continued(file: Path, wanted: Optimizer, known: int, initial_given: bool, seed_given: bool) -> Optimizer:
     """Return the run that a file holds, if it is the same run."""
     found = Optimizer.load(file, feasible=wanted.feasible)
     if not len(found.func_vals):
         return wanted
-    names = ["n_items", "kernel", "space", "noisy"] + ["n_initial"] * initial_given + ["seed"] * seed_given
+    names = (
+        ["n_items", "kernel", "space", "variables", "maximize", "noisy"]
+        + ["n_initial"] * initial_given
+        + ["seed"] * seed_given
+    )
     for name in names:
         was, now = getattr(found, name), getattr(wanted, name)
         if was != now:
             said = "rng" if name == "seed" else name
             other = f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here"
             raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))
+    same = [site.key for site in found._sites[:known]] == [site.key for site in wanted._sites]
+    if not same or found._values[:known] != wanted._values:
+        other = f" is {str(file)!r}, a run that does not begin with the values of x0 and y0"
+        raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from wkendall._arguments import Array
@@ -26,16 +28,46 @@ KERNELS: dict[str, list[list[Distance]]] = {
 COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
 
 
-class Model:
-    """A Gaussian process over paths, with standardised values."""
+#: Up to this many evaluations the hyperparameters are fitted in each step, up to twice as many in every second, and so on.
+_OFTEN = 10
 
-    def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
+
+class Hyperparameters(NamedTuple):
+    """The distances of the kernel and a process with fitted hyperparameters, from the first `evaluations` ones."""
+
+    evaluations: int
+    measures: list[Distance]
+    process: Process
+
+
+class Model:
+    """A Gaussian process over paths, with standardised values.
+
+    The hyperparameters are fitted to the first evaluations only, so that they do not have to be fitted in each step;
+    `earlier` has those of an earlier step, which are used again if they are from as many evaluations.
+    """
+
+    def __init__(
+        self,
+        kernel: str,
+        space: Space,
+        paths: Orders,
+        values: Array,
+        noisy: bool,
+        earlier: Hyperparameters | None = None,
+    ) -> None:
         self.paths = paths
-        self.values, self.centre, self.scale = _standardised(values)
+        self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        found = [(measures, Process(_kernel(measures, paths), self.values)) for measures in choices]
-        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
-        self.kernel = _kernel(self.measures, paths)
+        count = len(paths) - len(paths) % (1 + len(paths) // _OFTEN)
+        if earlier is None or earlier.evaluations != count:
+            first = standardised(values[:count])[0]
+            found = [(measures, Process(order_kernel(measures, paths[:count]), first)) for measures in choices]
+            earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
+        self.hyper = earlier
+        self.measures = earlier.measures
+        self.kernel = order_kernel(self.measures, paths)
+        self.process = earlier.process.conditioned(self.kernel, self.values)
         correlations = self.kernel.matrix(self.process.parameters)[0]
         self.fitted = self.process.mean(correlations)
         #: The values to improve on, by which the best points are chosen. For noisy values these are predictions,
@@ -55,21 +87,32 @@ class Model:
                 break
         return list(found.values())
 
+    @property
+    def reaches(self) -> tuple[float, float]:
+        """The arguments `first` and `again` of `search.reach`."""
+        return self.measures[0].reaches if self.measures else Discordant.reaches
+
+    def last_best(self) -> Orders:
+        """Return the last of the best paths, which have the same value."""
+        last: Orders = self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
+        return last
+
     def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
         """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""
         best = float(self.judged.min())
         if not pending:
             return self.kernel, self.process, best
         predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
-        kernel = _kernel(self.measures, np.concatenate([self.paths, pending]))
+        kernel = order_kernel(self.measures, np.concatenate([self.paths, pending]))
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
 
 
-def _kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
+def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
+    """Return the kernel of some distances, or the weighted one if there is none."""
     return Kernel(measures, paths) if measures else WeightedKernel(paths)
 
 
-def _standardised(values: Array) -> tuple[Array, float, float]:
+def standardised(values: Array) -> tuple[Array, float, float]:
     """Return values with mean 0 and variance 1, the mean and the standard deviation. Equal values all become 0.
 
     An order that failed, with the value inf, counts as the largest of the other values.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, as_integer, as_order, check_choice, check_flag
@@ -17,15 +17,20 @@ from wkendall._blas import one_thread
 from wkendall._disk import as_path, write_whole
 from wkendall._errors import RankingError, bad_argument
 from wkendall._text import parsed_json, shown
-from wkendall.optimize.arguments import as_point, as_points, as_seed, as_value, check_callable
-from wkendall.optimize.model import COSTS, KERNELS, Model
+from wkendall.optimize.alternating import Sites, proposed
+from wkendall.optimize.arguments import as_pair, as_point, as_points, as_seed, as_value, as_values, check_callable
+from wkendall.optimize.model import COSTS, KERNELS, Hyperparameters, Model
 from wkendall.optimize.moves import Orders
-from wkendall.optimize.search import Search
+from wkendall.optimize.product import ProductModel, Site
+from wkendall.optimize.search import Search, reach
 from wkendall.optimize.spaces import SMALL, Candidates, Space
+from wkendall.optimize.variables import Point, Values, Variables
 
-#: The format of a saved run, and the settings in it.
-_FORMAT, _VERSION = "wkendall.optimize", 1
+#: The format of a saved run, its versions, and the settings in it.
+_FORMAT, _VERSIONS = "wkendall.optimize", (1, 2)
 _SETTINGS = ("n_items", "n_initial", "kernel", "space", "noisy", "feasible", "rng")
+#: Settings that files of version 1 do not have.
+_LATER = {"variables": None, "maximize": False}
 #: The number of random orders that are evaluated before the model is used.
 INITIAL = 10
 #: Searches start at this many of the best points, and at this many of the most promising random points.
@@ -35,9 +40,13 @@ _BEST, _RANDOM, _DRAWN = 3, 2, 64
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
+    With `variables`, a point is an order together with other variables: wherever an order is described below, there is a
+    named pair `(order, variables)` of the order and a dictionary.
+
     A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
-    local search finds. The search starts from the best orders and from random orders. The result of `ask` depends only
-    on the seed and on the points that were told and asked for: the same seed gives the same run.
+    local search finds, everywhere or within a number of moves from the best order: the more often new best values are
+    found, the further it may be away. The result of `ask` depends only on the seed and on the points that were told and
+    asked for: the same seed gives the same run.
 
     Parameters
     ----------
@@ -55,8 +64,15 @@ class Optimizer:
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
+    variables : dict, optional
+        Variables besides the order, by name. A tuple `(low, high)` is a range of real numbers, or of whole numbers if
+        both ends are integers: `(0, 1)` is 0 or 1, `(0.0, 1.0)` is all between. `(low, high, "log")` is a range on a
+        logarithmic scale. A list is choices without a sequence: texts, numbers, truth values or None.
+    maximize : bool
+        Whether to maximise the function. Values keep their sign, and an order that failed has the value -inf.
     feasible : callable, optional
-        `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed.
+        `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed. With `variables` it is
+        called as `feasible(order, variables)`.
     noisy : bool
         Whether the function can return different values for the same order. If True, the same order can be asked for
         and told again.
@@ -72,6 +88,12 @@ class Optimizer:
     ...     optimizer.tell(order, sum(place * item for place, item in enumerate(order)))
     >>> optimizer.result().x
     array([4, 3, 2, 1, 0])
+
+    With another variable:
+
+    >>> optimizer = Optimizer(5, variables={"speed": (0.5, 2.0)}, rng=0)
+    >>> order, variables = optimizer.ask()
+    >>> optimizer.tell((order, variables), float(order[0]) + variables["speed"])
     """
 
     def __init__(
@@ -81,7 +103,9 @@ class Optimizer:
         n_initial: SupportsIndex | None = None,
         kernel: str = "mallows",
         space: str = "order",
-        feasible: Callable[[Orders], bool] | None = None,
+        variables: Mapping[str, Any] | None = None,
+        maximize: bool = False,
+        feasible: Callable[..., bool] | None = None,
         noisy: bool = False,
         rng: int | np.random.Generator | None = None,
     ) -> None:
@@ -95,22 +119,33 @@ class Optimizer:
                 value=kernel,
             )  # fmt: skip
         self.kernel, self.space = kernel, space
+        self._variables = None if variables is None else Variables(variables)
+        check_flag(maximize, "maximize")
+        self.maximize = bool(maximize)
         check_callable(feasible, "feasible")
         self.feasible = feasible
         check_flag(noisy, "noisy")
         self.noisy = bool(noisy)
         #: What all random choices depend on.
         self.seed = as_seed(rng)
-        self._paths: list[Orders] = []
+        self._sites: list[Site] = []
         self._values: list[float] = []
-        self._pending: list[Orders] = []
+        self._pending: list[Site] = []
         self._known: dict[bytes, int] = {}
-        self._model: Model | None = None
+        self._model: Model | ProductModel | None = None
+        self._hyper: Hyperparameters | None = None
 
     @property
-    def x_iters(self) -> Orders:
-        """The orders that were told, one per row."""
-        orders = [self._space.order(path) for path in self._paths]
+    def variables(self) -> dict[str, Any] | None:
+        """The variables besides the order, as the constructor takes them."""
+        return None if self._variables is None else self._variables.specs
+
+    @property
+    def x_iters(self) -> Any:
+        """The orders that were told, one per row; with variables, a list of pairs of an order and a dictionary."""
+        if self._variables is not None:
+            return [self._point(site) for site in self._sites]
+        orders = [self._space.order(site.path) for site in self._sites]
         return np.array(orders, np.int64).reshape(-1, self.n_items)
 
     @property
@@ -118,43 +153,49 @@ class Optimizer:
         """The values that were told."""
         return np.array(self._values)
 
-    def ask(self, n: SupportsIndex | None = None) -> NDArray[np.int64]:
+    def ask(self, n: SupportsIndex | None = None) -> Any:
         """Return the next order to evaluate, or `n` different ones.
 
         Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model
         uses its own prediction as their value. The `n` points are found one after another in this way, for parallel
-        evaluation; the result then has shape (n, n_items). It is an error if fewer orders are left than requested (kind
-        "exhausted"), or if no feasible order was found (kind "infeasible").
+        evaluation. The result then has shape (n, n_items); with `variables` it is a list of pairs. It is an error if
+        fewer orders are left than requested (kind "exhausted"), or if no feasible order was found (kind "infeasible").
         """
         count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
         for _ in range(count):
             with one_thread():
-                path = self._propose(pending)
-            if path is None:
+                site = self._propose(pending)
+            if site is None:
                 raise self._exhausted(count, len(pending) - len(self._pending))
-            pending.append(path)
-        orders = [self._space.order(path) for path in pending[len(self._pending) :]]
+            pending.append(site)
+        points = [self._point(site) for site in pending[len(self._pending) :]]
         self._pending = pending
-        return orders[0] if n is None else np.array(orders)
+        if n is None:
+            return points[0]
+        return points if self._variables is not None else np.array(points)
 
-    def tell(self, x: ArrayLike, y: ArrayLike) -> None:
+    def tell(self, x: Any, y: ArrayLike) -> None:
         """Add the value `y` of an order `x`, or the values of several, whether they were asked for or not.
 
-        `inf` means that an order failed: it counts as the largest value so far. It is an error if an order is not a
-        permutation, is not feasible or was told before, or if a value is NaN. Nothing is added in this case.
+        `inf` means that an order failed, `-inf` if the function is maximised: it counts as the worst value so far. It
+        is an error if an order is not a permutation, if a variable is out of its range, if a point is not feasible or
+        was told before, or if a value is NaN. Nothing is added in this case.
         """
-        orders, values = as_points(x, y, self.n_items)
-        paths = [self._space.path(order) for order in orders]
+        points, single = as_points(x, self.n_items, self._variables)
+        self._add(points, as_values(y, len(points), single, ("x", "y"), self._failed), "x", single)
+
+    def _add(self, points: list[tuple[Orders, Values]], values: list[float], name: str, single: bool) -> None:
+        sites = [Site(self._space.path(order), own) for order, own in points]
         new: dict[bytes, int] = {}
-        for row, path in enumerate(paths):
-            self._check_new(path, None if len(paths) == 1 else row, new)
-            new.setdefault(path.tobytes(), row)
-        for number, path in enumerate(paths, len(self._paths)):
-            self._known.setdefault(path.tobytes(), number)
+        for row, site in enumerate(sites):
+            self._check_new(site, name, None if single else row, new)
+            new.setdefault(site.key, row)
+        for number, site in enumerate(sites, len(self._sites)):
+            self._known.setdefault(site.key, number)
         # In one statement, so that an interruption leaves both unchanged.
-        self._paths, self._values = [*self._paths, *paths], [*self._values, *values]
-        self._pending = [path for path in self._pending if path.tobytes() not in new]
+        self._sites, self._values = [*self._sites, *sites], [*self._values, *values]
+        self._pending = [site for site in self._pending if site.key not in new]
         self._model = None
 
     def result(self) -> OptimizeResult[Any]:
@@ -162,9 +203,10 @@ class Optimizer:
 
         `x` and `fun` are the best order and its value; the others are `x_iters`, `func_vals`, `nfev`, `message` and
         `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
-        prediction. Before the first evaluation `x` is None and `fun` is inf.
+        prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize`, `fun` is the largest
+        value, in the sign of the function.
         """
-        values, count = self.func_vals, len(self._values)
+        values, count = self._losses(), len(self._values)
         x, fun = None, np.inf
         if count:
             best, fun = int(np.argmin(values)), float(values.min())
@@ -172,10 +214,11 @@ class Optimizer:
                 with one_thread():
                     predicted = self._fitted().predictions()
                 best, fun = int(np.argmin(predicted)), float(predicted.min())
-            x = self._space.order(self._paths[best])
+            x = self._point(self._sites[best])
         success = bool(np.isfinite(fun))
         message = f"{count} evaluations" if success else f"no finite value in {count} evaluations"
-        found = {"x": x, "fun": fun, "x_iters": self.x_iters, "func_vals": values, "nfev": count}
+        fun = -fun if self.maximize else fun
+        found = {"x": x, "fun": fun, "x_iters": self.x_iters, "func_vals": self.func_vals, "nfev": count}
         return as_result(found | {"message": message, "success": success})
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -184,36 +227,49 @@ class Optimizer:
         An existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to is replaced,
         not the link.
         """
-        settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
+        settings = {
+            name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy", "maximize")
+        }
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
         # JSON has no infinite numbers: an order that failed has the value null.
         values = [value if np.isfinite(value) else None for value in self._values]
-        state = {"format": _FORMAT, "version": _VERSION, **settings, "x": self.x_iters.tolist(), "y": values}
+        orders = [self._space.order(site.path).tolist() for site in self._sites]
+        state = {"format": _FORMAT, "version": _VERSIONS[-1], **settings, "variables": None, "x": orders, "y": values}
+        if self._variables is not None:
+            # JSON has no tuples: ranges and choices are told apart by name.
+            specs = self._variables.specs.items()
+            state["variables"] = {name: {"choices" if isinstance(of, list) else "range": of} for name, of in specs}
+            state["x_variables"] = [site.values for site in self._sites]
         write_whole(as_path(path), json.dumps(state, allow_nan=False) + "\n")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, feasible: Callable[..., bool] | None = None) -> Self:
         """Read a file of `save`. The run continues as if it had not been interrupted.
 
         Points that were asked for but not told before the file was written can be asked for again. Pass `feasible` as to
         the constructor: a function cannot be saved.
         """
-        settings, orders, values = _read_state(path)
+        settings, orders, others, values = _read_state(path)
         was_given = settings.pop("feasible")
         with _damaged(path):
             check_flag(was_given, "feasible")
             as_integer(settings["rng"], "rng", "a whole number")
             as_order(settings["n_initial"], "n_initial")
-            items = cls(**settings).n_items
-            points = [as_point(order, items, "x", row) for row, order in enumerate(orders)]
-            numbers = [as_value(value, "y", row) for row, value in enumerate(values)]
+            settings["variables"] = _specs(settings["variables"])
+            empty = cls(**settings)
+            points = [
+                (as_point(order, empty.n_items, "x", row), empty._told(own, row))
+                for row, (order, own) in enumerate(zip(orders, others, strict=True))
+            ]
+            values = [empty._failed if value is None else value for value in values]
+            numbers = [as_value(value, "y", row, empty._failed) for row, value in enumerate(values)]
         if was_given != (feasible is not None):
             said = "without" if feasible is not None else "with"
             raise bad_argument("feasible", f" must be given as before: {str(path)!r} was saved {said} it")
         made = cls(**settings, feasible=feasible)
         for point, number in zip(points, numbers, strict=True):
             try:
-                made.tell(point, number)
+                made._add([point], [number], "x", True)
             except RankingError as error:
                 if error.kind == "infeasible":
                     raise
@@ -221,63 +277,146 @@ class Optimizer:
                     raise
         return made
 
-    def is_known(self, x: ArrayLike) -> bool:
+    def is_known(self, x: Any) -> bool:
         """Return whether `tell` has received a value for this order, or for an equivalent tour."""
-        return self._space.path(as_point(x, self.n_items)).tobytes() in self._known
+        return self._site(x, "x", None).key in self._known
 
-    def check_feasible(self, x: ArrayLike, name: str = "x", row: int | None = None) -> None:
+    def check_feasible(self, x: Any, name: str = "x", row: int | None = None) -> None:
         """Refuse an order for which `feasible` is False; the error calls it `name`, with its row among several."""
-        order = self._space.order(self._space.path(as_point(x, self.n_items, name, row)))
-        where = name if row is None else f"{name}[{row}]"
-        if self.feasible is not None and not self.feasible(order.copy()):
-            raise bad_argument(where, f" is {order.tolist()}, for which feasible is False", row=row, kind="infeasible")
+        self._check_feasible(self._site(x, name, row), name, row)
 
     def __repr__(self) -> str:
-        return (
-            f"Optimizer({self.n_items}, kernel={self.kernel!r}, space={self.space!r}): {len(self._values)} evaluations"
-        )
+        others = "" if self._variables is None else f", variables={', '.join(self._variables.names)}"
+        many = f"{len(self._values)} evaluations"
+        return f"Optimizer({self.n_items}, kernel={self.kernel!r}, space={self.space!r}{others}): {many}"
 
-    def _propose(self, pending: list[Orders]) -> Orders | None:
-        """Find the next path, given those that are being evaluated. None if there is none."""
-        count = len(self._paths) + len(pending)
-        rng = np.random.default_rng([self.seed, count])
-        taken = {path.tobytes() for path in pending} | (set() if self.noisy else set(self._known))
-        candidates = Candidates(self._space, self.feasible, taken, self._paths + pending, COSTS[self.kernel])
-        if count < self.n_initial or not self._paths or self._space.size == 1:
+    @property
+    def _failed(self) -> float:
+        """The value of an order that failed."""
+        return -np.inf if self.maximize else np.inf
+
+    def _losses(self) -> Array:
+        """Return the values in the sign in which they are minimised."""
+        return -self.func_vals if self.maximize else self.func_vals
+
+    def _site(self, x: Any, name: str, row: int | None) -> Site:
+        """Return a point, which may be one of several, as it is inside the optimiser."""
+        if self._variables is None:
+            return Site(self._space.path(as_point(x, self.n_items, name, row)), ())
+        order, values = as_pair(x, self.n_items, self._variables, name, row)
+        return Site(self._space.path(order), values)
+
+    def _point(self, site: Site) -> Any:
+        """Return a point as users see it."""
+        order = self._space.order(site.path)
+        return order if self._variables is None else Point(order, self._variables.by_name(site.values))
+
+    def _told(self, values: Any, row: int) -> Values:
+        """Check the values of variables in a file."""
+        if self._variables is None:
+            return ()
+        if not isinstance(values, list) or len(values) != len(self._variables.names):
+            count = len(self._variables.names)
+            raise ValueError(f"x_variables[{row}] must be a list of {count} values, not {shown(values)}")
+        return self._variables.checked(self._variables.by_name(tuple(values)), f"x_variables[{row}]", row)
+
+    def _propose(self, pending: list[Site], number: int | None = None) -> Site | None:
+        """Find the next point, given those that are being evaluated. None if there is none.
+
+        `number` determines the random choices; the number of points by default.
+        """
+        number = len(self._sites) + len(pending) if number is None else number
+        rng = np.random.default_rng([self.seed, number])
+        taken = {site.key for site in pending} | (set() if self.noisy else set(self._known))
+        if self._variables is not None:
+            return self._propose_both(self._variables, pending, taken, rng, number)
+        paths, waiting = [site.path for site in self._sites], [site.path for site in pending]
+        path = self._propose_order(paths, waiting, taken, rng)
+        return None if path is None else Site(path, ())
+
+    def _propose_order(
+        self, paths: list[Orders], pending: list[Orders], taken: set[bytes], rng: np.random.Generator
+    ) -> Orders | None:
+        candidates = Candidates(self._space, self.feasible, taken, paths + pending, COSTS[self.kernel])
+        if len(paths) + len(pending) < self.n_initial or not paths or self._space.size == 1:
             return candidates.random(rng)
         model = self._fitted()
+        assert isinstance(model, Model)
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        drawn = candidates.some(_DRAWN, rng)
-        if drawn:
-            promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
-            drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
-        found = search.from_all(model.best_paths(_BEST) + drawn)
+        limit, found = reach(self._losses().tolist(), self.n_initial, *model.reaches), None
+        if limit < np.inf:
+            # Many schedules have the same makespan: a local search has to move on between equal ones.
+            start = model.last_best() if limit < 1 else model.best_paths(1)[0]
+            found = search.within(start, limit, rng)
+        if found is None:
+            drawn = candidates.some(_DRAWN, rng)
+            if drawn:
+                promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
+                drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
+            found = search.from_all(model.best_paths(_BEST) + drawn)
         return candidates.random(rng) if found is None else self._space.directed(found)
 
-    def _fitted(self) -> Model:
+    def _propose_both(
+        self, variables: Variables, pending: list[Site], taken: set[bytes], rng: np.random.Generator, number: int
+    ) -> Site | None:
+        known = self._sites + pending
+        sites = Sites(self._space, variables, self.feasible, taken, known, COSTS[self.kernel])
+        if len(known) < self.n_initial or not self._sites:
+            return sites.first(number, self.n_initial, self.seed, rng)
+        model = self._fitted()
+        assert isinstance(model, ProductModel)
+        found = proposed(sites, model, pending, rng)
+        return sites.random(rng) if found is None else found
+
+    def _fitted(self) -> Model | ProductModel:
         if self._model is None:
-            self._model = Model(self.kernel, self._space, np.array(self._paths), self.func_vals, self.noisy)
+            losses = self._losses()
+            if self._variables is None:
+                paths = np.array([site.path for site in self._sites])
+                self._model = Model(self.kernel, self._space, paths, losses, self.noisy, self._hyper)
+                self._hyper = self._model.hyper
+            else:
+                self._model = ProductModel(self.kernel, self._space, self._variables, self._sites, losses, self.noisy)
         return self._model
 
-    def _check_new(self, path: Orders, row: int | None, new: dict[bytes, int]) -> None:
-        """Refuse a path that is not feasible or already has a value."""
-        where, key = "x" if row is None else f"x[{row}]", path.tobytes()
-        order = self._space.order(path)
-        self.check_feasible(order, "x", row)
+    def _check_new(self, site: Site, name: str, row: int | None, new: dict[bytes, int]) -> None:
+        """Refuse a point that is not feasible or already has a value."""
+        where, key = name if row is None else f"{name}[{row}]", site.key
+        self._check_feasible(site, name, row)
         if self.noisy or (key not in self._known and key not in new):
             return
-        earlier = f"as x[{new[key]}]" if key in new else f"as number {self._known[key]}"
-        said = "a tour" if self._space.is_tour else "an order"
+        earlier = f"as {name}[{new[key]}]" if key in new else f"as number {self._known[key]}"
+        noun = "a tour" if self._space.is_tour else "an order"
+        said = (
+            f"{self._written(site)}, {noun if self._variables is None else 'a point'} that was told before, {earlier}"
+        )
         raise bad_argument(
-            where, f" is {order.tolist()}, {said} that was told before, {earlier}: Optimizer(noisy=True) takes repeated values",
+            where, f" is {said}: Optimizer(noisy=True) takes repeated values",
             row=row, kind="duplicate",
         )  # fmt: skip
 
+    def _check_feasible(self, site: Site, name: str, row: int | None) -> None:
+        if self.feasible is None:
+            return
+        point = self._point(site)
+        if not (self.feasible(point) if self._variables is None else self.feasible(*point)):
+            where = name if row is None else f"{name}[{row}]"
+            said = f" is {self._written(site)}, for which feasible is False"
+            raise bad_argument(where, said, row=row, kind="infeasible")
+
+    def _written(self, site: Site) -> str:
+        """Return a point as text."""
+        order = str(self._space.order(site.path).tolist())
+        return order if self._variables is None else f"({order}, {shown(self._variables.by_name(site.values))})"
+
     def _exhausted(self, count: int, found: int) -> Exception:
         """Say that there are not so many orders as were asked for."""
-        each, size = "tours" if self._space.is_tour else "orders", self._space.size
+        each = "tours" if self._space.is_tour else "orders"
+        size: float = self._space.size
+        if self._variables is not None:
+            each, size = "points", size * self._variables.size
         small, kind = size <= SMALL, "feasible " if self.feasible is not None else ""
-        if kind and not self._paths and not found:
+        if kind and not self._sites and not found:
             tried = f"the {size} {each}" if small else f"{Candidates.TRIES} random {each} that were tried"
             advice = "" if small else ": tell the value of a feasible one, or give it to minimize as x0"
             return bad_argument("feasible", f" is False for all {tried}{advice}", kind="infeasible")
@@ -299,7 +438,7 @@ def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
     return made
 
 
-def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
+def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Any], list[Any], list[Any]]:
     """Read a file of `Optimizer.save`. The settings and evaluations may be of any type."""
     file = as_path(path)
     try:
@@ -309,16 +448,38 @@ def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list
     if not isinstance(state, dict) or state.get("format") != _FORMAT:
         raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is other JSON")
     with _damaged(path):
-        if state.get("version") != _VERSION:
-            raise ValueError(f"it has version {shown(state.get('version'))}, but must have version {_VERSION}")
-        for name in (*_SETTINGS, "x", "y"):
+        if state.get("version") not in _VERSIONS or isinstance(state["version"], bool | float):
+            versions = " or ".join(map(str, _VERSIONS))
+            raise ValueError(f"it has version {shown(state.get('version'))}, but must have version {versions}")
+        if state["version"] == 1:
+            state |= _LATER
+        for name in (*_SETTINGS, *_LATER, "x", "y", *["x_variables"] * (state.get("variables") is not None)):
             if name not in state:
                 raise ValueError(f"it has no {name!r}")
         orders, values = state["x"], state["y"]
         if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
             raise ValueError("'x' and 'y' must be lists of the same length")
-        numbers = [np.inf if value is None else value for value in values]
-    return {name: state[name] for name in _SETTINGS}, orders, numbers
+        if state["variables"] is None and "x_variables" in state:
+            raise ValueError("it has 'x_variables', but no 'variables'")
+        others = [None] * len(orders) if state["variables"] is None else state["x_variables"]
+        if not (isinstance(others, list) and len(others) == len(orders)):
+            raise ValueError("'x' and 'x_variables' must be lists of the same length")
+    return {name: state[name] for name in (*_SETTINGS, *_LATER)}, orders, others, values
+
+
+def _specs(variables: Any) -> dict[str, Any] | None:
+    """Return the variables of a file as the constructor takes them."""
+    if variables is None:
+        return None
+    if not isinstance(variables, dict):
+        raise ValueError(f"'variables' must be an object, not {shown(variables)}")
+    specs = {}
+    for name, spec in variables.items():
+        kinds = list(spec) if isinstance(spec, dict) else []
+        if kinds not in (["range"], ["choices"]) or not isinstance(spec[kinds[0]], list):
+            raise ValueError(f"variable {shown(name)} must have a list as 'range' or 'choices', not {shown(spec)}")
+        specs[name] = tuple(spec["range"]) if kinds == ["range"] else spec["choices"]
+    return specs
 
 
 @contextmanager

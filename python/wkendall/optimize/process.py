@@ -106,11 +106,15 @@ def _misfit(
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
         return 1e10, np.zeros_like(parameters)
-    inverse = lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    inverse = lapack.dpotri(factor, lower=1)[0].T  # the rest of it is zero; in the memory layout of the other matrices
+    inverse = inverse + inverse.T
+    inverse[np.diag_indices_from(inverse)] /= 2
     weights = inverse @ values
     likelihood = values @ weights / 2 + np.log(factor.diagonal()).sum()
-    change = (inverse - np.outer(weights, weights)) / 2
-    slope = [variance * np.vdot(change, each) for each in slopes]
-    slope += [noise * np.trace(change), np.vdot(change, signal)]
+    # Half of the inverse minus the outer product of the weights is the derivative with respect to the matrix.
+    slope = [variance * (np.vdot(inverse, each) - weights @ each @ weights) / 2 for each in slopes]
+    slope += [
+        noise * (np.trace(inverse) - weights @ weights) / 2,
+        (np.vdot(inverse, signal) - weights @ signal @ weights) / 2,
+    ]
     return likelihood + away @ away / 2, np.array(slope) + away / scale

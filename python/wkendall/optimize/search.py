@@ -16,11 +16,34 @@ from wkendall.optimize.process import Process
 #: Deviations are computed for this many neighbours at a time, the most promising first.
 _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
-#: is never reached for 15 items and 100 points; for 100 items and 200 points it allows 18 moves.
+#: is never reached for 15 items and 100 points; for 100 items and 300 points it allows 11 moves.
 _MOST_CORRELATIONS = 50_000_000
+#: The reach from which there is no limit, and the least one.
+_FAR_REACH, _LEAST_REACH = 64.0, 1 / 32
+#: The number of evaluations without a new best value after which the reach is halved.
+_PATIENCE = 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
 #: Below this, 1 + z r(z) is computed from its series 1 / z^2, because the direct formula loses all digits.
 _FAR = -1e3
+
+
+def reach(values: list[float], initial: int, first: float, again: float) -> float:
+    """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
+
+    The reach doubles with each new best value, and halves after some evaluations without one. Below 1, it is the share of
+    the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
+    search is a local search with moves that are nearly random, and then begins again. `first` is the reach at the start,
+    after the first `initial` values, and `again` the one after the least.
+    """
+    best, found, misses = min(values[:initial], default=np.inf), first, 0
+    for value in values[initial:]:
+        if value < best:
+            best, found, misses = value, min(_FAR_REACH, max(1.0, 2 * found)), 0
+        else:
+            misses += 1
+            if misses == _PATIENCE:
+                found, misses = found / 2 if found > _LEAST_REACH else again, 0
+    return found if found < _FAR_REACH else np.inf
 
 
 class Search(NamedTuple):
@@ -48,23 +71,44 @@ class Search(NamedTuple):
             return None
         return self._climb(best, reached, max(2, steps // 2))[0].path
 
+    def within(self, start: Orders, reach: float, rng: np.random.Generator) -> Orders | None:
+        """Climb at most `reach` moves from a path. Below 1, it is the share of the moves that are tried, at random.
+
+        None if none of them leads to an acceptable path.
+        """
+        view = self.kernel.view(start)
+        if reach >= 1:
+            work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
+            view, promise = self._climb(view, -np.inf, min(int(reach), max(2, _MOST_CORRELATIONS // work)))
+            return view.path if promise > -np.inf else None
+        correlations = view.neighbours(self.moves, self.process.parameters)
+        tried = rng.permutation(len(self.moves))[: max(1, round(reach * len(self.moves)))]
+        move, _ = self._best_move(view, correlations[tried], -np.inf, tried)
+        return None if move is None else self.moves.neighbour(start, move)
+
     def promises(self, correlations: Array) -> Array:
         """Return the logarithm of the expected improvement of each row."""
         mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
         return log_improvement(self.best, mean, deviation)
 
+    def from_one(self, start: Orders, reached: float, searches: int) -> tuple[Orders, float]:
+        """Climb from a path with the improvement `reached`, as one of several searches for the same point."""
+        work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
+        view, promise = self._climb(self.kernel.view(start), reached, max(2, _MOST_CORRELATIONS // work // searches))
+        return view.path, promise
+
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
         """Move to the best acceptable neighbour as long as it improves on `reached`."""
         for _ in range(steps):
             correlations = view.neighbours(self.moves, self.process.parameters)
-            move, promise = self._best_move(view, correlations, reached)
+            move, promise = self._best_move(view, correlations, reached, np.arange(len(self.moves)))
             if move is None:
                 break
             view, reached = view.moved(self.moves, move), promise
         return view, reached
 
-    def _best_move(self, view: AnyView, correlations: Array, reached: float) -> tuple[int | None, float]:
-        """Return the best acceptable move, if it improves on `reached`."""
+    def _best_move(self, view: AnyView, correlations: Array, reached: float, moves: Orders) -> tuple[int | None, float]:
+        """Return the best acceptable one of some moves, with these correlations, if it improves on `reached`."""
         mean = self.process.mean(correlations)
         order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
         if len(mean) > _CHUNK:
@@ -79,8 +123,9 @@ class Search(NamedTuple):
             for place in np.argsort(-promises, kind="stable"):
                 if promises[place] <= reached:
                     break
-                if self.acceptable(self.moves.neighbour(view.path, part[place])):
-                    choice, reached = int(part[place]), float(promises[place])
+                move = int(moves[part[place]])
+                if self.acceptable(self.moves.neighbour(view.path, move)):
+                    choice, reached = move, float(promises[place])
                     break
         return choice, reached
 
