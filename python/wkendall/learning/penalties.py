@@ -34,16 +34,27 @@ MAX_COSINES, MAX_BINS = 20, 30
 SMOOTHED = 1e-2
 
 
+def cosines(items: int) -> Array:
+    """Return the first cosines, orthonormal columns."""
+    count = min(items, MAX_COSINES)
+    places = np.pi * np.arange(count) / max(items, 1)
+    waves = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
+    waves[:, :1] /= np.sqrt(2)
+    return waves
+
+
+def sizes(items: int, count: int) -> Array:
+    """Return n^2 times the sum of the squared differences between neighbours, of each of the first cosines."""
+    return items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
+
+
 class Smooth:
     """Weights that change little between neighbouring positions."""
 
     def __init__(self, items: int, order: int) -> None:
-        count = min(items, MAX_COSINES)
-        places = np.pi * np.arange(count) / max(items, 1)
-        self._cosines = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
-        self._cosines[:, :1] /= np.sqrt(2)
-        differences = items**2 * (2 - 2 * np.cos(places))
-        self._sizes = 1 + sum(np.ix_(*[differences] * order), np.zeros((count,) * order))
+        self._cosines = cosines(items)
+        count = self._cosines.shape[1]
+        self._sizes = 1 + sum(np.ix_(*[sizes(items, count)] * order), np.zeros((count,) * order))
 
     def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
         """Return the scores of rankings as a linear function of theta."""
