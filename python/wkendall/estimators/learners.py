@@ -210,7 +210,7 @@ class Alternating(Learner):
     """Weights and coefficients in turn, each optimal for the other."""
 
     _: KW_ONLY
-    C: float | str = 1.0
+    C: float | str = 1.0  # type: ignore[assignment]
     alpha: float | str = 1.0
     penalty: Penalty = "ridge"
     toward: str | ArrayLike | None = None
@@ -281,8 +281,10 @@ class Alternating(Learner):
         many = self.penalty == "smooth" and int(self.order) == 2 and items > MANY
         pairs = Placed(data.rankings, self._threads) if many else None
         if self.alpha == "auto":
-            bases = [base] if not automatic else [Base(name, items, int(self.order)) for name in names(int(self.order))]
-            setting = self._choose(data, [None, *bases] if automatic else bases, automatic, pairs)
+            bases = [base]
+            if automatic:
+                bases = [None, *(Base(name, items, int(self.order)) for name in names(int(self.order)))]
+            setting = self._choose(data, bases, automatic, pairs)
         else:
             setting = Setting(base, float(self.C), float(self.alpha), self.init, self.tol)
         models = [self._fit_one(task, setting, pairs) for task in self._tasks(data, setting.C * data.costs)]
@@ -306,7 +308,8 @@ class Alternating(Learner):
         if not hasattr(self, "expansions_"):
             return super()._values(rankings)
         columns = [expansion.scores(rankings, self._threads) for expansion in self.expansions_]
-        return np.column_stack(columns) + self.intercept_
+        values: Array = np.column_stack(columns) + self.intercept_
+        return values
 
     def _fit_one(self, task: Task, setting: Setting, pairs: Placed | None) -> Model:
         """Fit one function."""
@@ -366,14 +369,14 @@ class Alternating(Learner):
         search = Search(*data[1:], self._loss, gram, fit)
         found = choose(search, bases, C, self.init, self.tol, scaled=scaled)
         base, self.C_, self.alpha_ = found.setting[:3]
-        self.toward_, self.candidates_ = None if base is None else base.weights, found.candidates
+        self.toward_ = None if base is None else base.weights
+        self.validated_, self.candidates_ = found.score, found.candidates
         return found.setting
 
     def _check_fit(self, data: Data, values: Array) -> None:
         if self.alpha != "auto":
             return
-        chosen = (self.C_, self.alpha_)
-        held = next(one.score for one in self.candidates_ if (one.C, one.alpha) == chosen)
+        held = self.validated_
         own = float(np.average(data.judge(values), weights=data.weights))
         if own - held > GAP:
             scores = f"{own:.2f} for the rankings of training and {held:.2f} for held-out ones"

@@ -143,7 +143,9 @@ class Alternation:
 
         step(0.0)
         if not space.toward_zero:
-            minimize_scalar(step, bounds=FACTORS, method="bounded", options={"maxiter": self._factor_steps, "xatol": 0.01})
+            minimize_scalar(
+                step, bounds=FACTORS, method="bounded", options={"maxiter": self._factor_steps, "xatol": 0.01}
+            )
         return min(steps, key=State.objective)
 
     def run(self, start: Array, most: int) -> Alternated:
