@@ -101,3 +101,17 @@ def test_three_classes_and_a_start():
     assert few.U_.shape == (8, 8)
     with pytest.raises(AttributeError, match="has no U_ before fit"):
         AlternatingClassifier().U_  # noqa: B018
+
+
+@pytest.mark.parametrize(("toward", "C", "alpha"), CASES[1:])
+def test_matrices_give_the_same_as_inner_products(toward, C, alpha, monkeypatch):
+    options = {"toward": toward, "C": C, "alpha": alpha, "penalty": "smooth", "tol": 1e-6, "max_iter": 500}
+    options["init"] = wkendall.position_weights(N) if toward is None else "standard"
+    model = AlternatingRegressor(**options).fit(TIED, Y)
+    assert hasattr(model, "expansions_")
+    monkeypatch.setattr("wkendall.estimators.learners.MORE_POSITIONS", 100)
+    dense = AlternatingRegressor(**options).fit(TIED, Y)
+    assert not hasattr(dense, "expansions_")
+    np.testing.assert_allclose(dense.objective_path_, model.objective_path_, rtol=1e-6)
+    np.testing.assert_allclose(dense.U_, model.U_, atol=1e-5 * np.abs(model.U_).max())
+    np.testing.assert_allclose(dense.predict(NEW), model.predict(NEW), atol=1e-5)

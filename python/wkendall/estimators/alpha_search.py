@@ -52,6 +52,8 @@ ACCURATE, ROUGH = 1e-6, 1e-3
 FEW_FACTORS = 2
 #: After so many folds, candidates that are worse than the fixed kernel are given up.
 FIRST = 2
+#: A kernel whose variance is below this fraction of its mean value for a ranking and itself is constant.
+CONSTANT = 1e-12
 #: The difference between the scores of training and of held-out rankings from which on a warning is given.
 GAP = 0.2
 
@@ -166,7 +168,10 @@ def _best_cost(
     """Return a fixed kernel with the C of the best mean score."""
     shares = search.weights / search.weights.sum()
     gram = search.gram(base)
-    variance = max(float(shares @ gram.diagonal() - shares @ gram @ shares), 0.0) or 1.0
+    size = float(shares @ gram.diagonal())
+    variance = size - float(shares @ gram @ shares)
+    if not variance > CONSTANT * size:
+        variance = size
     if scaled:
         base, gram, variance = base._replace(scale=variance**-0.5), gram / variance, 1.0
     features = _features(gram)

@@ -34,8 +34,8 @@ from wkendall.estimators.base import ClassifierScore, RankingEstimator, Regresso
 from wkendall.learning.alternating import Alternated, Alternation, Dense, Space
 from wkendall.learning.bases import Base, Name, names
 from wkendall.learning.coefficients import Hinge, Loss, Squares, Tensors, merge, train
+from wkendall.learning.penalties import MAX_PAIRED, named_penalty
 from wkendall.learning.penalties import Name as Penalty
-from wkendall.learning.penalties import named_penalty
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.single_positions import Expansion, Placed
 from wkendall.learning.suquan import check_learnable, leading_weights
@@ -45,8 +45,8 @@ from wkendall.tensors import one_tensor
 Labels = NDArray[Any]
 #: The tolerance of support vector machines for given weights.
 TOLERANCE = 1e-4
-#: From this number of positions on, smooth weights of pairs are sums of functions of single positions.
-MANY = 200
+#: With more positions than this multiple of the rankings, smooth weights of pairs are learned without matrices.
+MORE_POSITIONS = 4
 
 
 class Model(NamedTuple):
@@ -278,12 +278,14 @@ class Alternating(Learner):
         items = data.rankings.n_items
         automatic = isinstance(self.toward, str) and self.toward == "auto"
         base = None if self.toward is None or automatic else self._given("toward", items)
-        many = self.penalty == "smooth" and int(self.order) == 2 and items > MANY
+        few = max(MORE_POSITIONS * len(data.rankings), MAX_PAIRED)
+        many = self.penalty == "smooth" and int(self.order) == 2 and items > few
         pairs = Placed(data.rankings, self._threads) if many else None
         if self.alpha == "auto":
             bases = [base]
             if automatic:
-                bases = [None, *(Base(name, items, int(self.order)) for name in names(int(self.order)))]
+                named = [Base(name, items, int(self.order)) for name in names(int(self.order))]
+                bases = [None, *(one for one in named if one.square() > 0)]
             setting = self._choose(data, bases, automatic, pairs)
         else:
             setting = Setting(base, float(self.C), float(self.alpha), self.init, self.tol)
