@@ -200,6 +200,21 @@ def test_weights_of_a_new_shape_are_learned_without_a_choice_of_the_user():
     assert not is_fixed(model)
 
 
+@pytest.mark.filterwarnings("ignore:the model does not generalise")
+def test_rankings_without_weight_are_not_chosen_with_and_many_are_a_part():
+    X, y = two_classes(np.random.default_rng(10), 60, 5)
+    weights = np.arange(60) % 3 + 0.0
+    options = {"alpha": "auto", "C": "auto", "toward": "auto", "penalty": "smooth"}
+    model = AlternatingClassifier(**options).fit(X, y, weights)
+    same = AlternatingClassifier(**options).fit(X[weights > 0], y[weights > 0], weights[weights > 0])
+    assert model.candidates_ == same.candidates_
+    rng = np.random.default_rng(11)
+    X = random_rankings(rng, 2500, 4)
+    y = (X[:, 0] < X[:, 1]).astype(int)
+    many = AlternatingClassifier(alpha="auto", C="auto", toward="standard").fit(X, y)
+    assert many.score(X, y) == 1.0
+
+
 def test_what_does_not_generalise_is_said():
     rng = np.random.default_rng(6)
     X, y = random_rankings(rng, 40, 12), rng.permutation(40) % 2

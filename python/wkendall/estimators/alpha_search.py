@@ -52,6 +52,8 @@ ACCURATE, ROUGH = 1e-6, 1e-3
 FEW_FACTORS = 2
 #: After so many folds, candidates that are worse than the fixed kernel are given up.
 FIRST = 2
+#: From more rankings than this, a random part of about as many is used.
+MOST = 1000
 #: A kernel whose variance is below this fraction of its mean value for a ranking and itself is constant.
 CONSTANT = 1e-12
 #: The difference between the scores of training and of held-out rankings from which on a warning is given.
@@ -113,6 +115,17 @@ class Search(NamedTuple):
     fit: Callable[[Setting, Array], Array]
 
 
+def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
+    """Return the rows of the rankings to choose with: those that cost anything, or a random part, by classes."""
+    rows = np.flatnonzero(costs > 0)
+    parts = -(-len(rows) // MOST)
+    if parts < 2:
+        return rows
+    kind = KFold if classes is None else StratifiedKFold
+    folds = kind(parts, shuffle=True, random_state=0)
+    return rows[next(folds.split(rows, None if classes is None else classes[rows]))[1]]
+
+
 def choose(search: Search, bases: list[Base | None], C: float | None, init: Any, tol: float, *, scaled: bool) -> Chosen:
     """Choose U0, C unless it is given, and alpha. With `scaled`, each U0 is scaled so that its kernel has variance 1."""
     least, most = SPLITS
@@ -127,7 +140,9 @@ def choose(search: Search, bases: list[Base | None], C: float | None, init: Any,
         settings += [Setting(None, cost, alpha, start, tol) for alpha in alphas]
     fixed = None
     if named:
-        kernels = [_best_cost(search, base, C, splits, candidates, scaled) for base in named]
+        kernels = [
+            _best_cost(search, Setting(base, C or 0.0, 0.0, init, tol), splits, candidates, scaled) for base in named
+        ]
         fixed = kernels[0]
         for other in kernels[1:]:
             if _better(search, other.scores, fixed.scores, PREFERRED):
@@ -146,7 +161,7 @@ def choose(search: Search, bases: list[Base | None], C: float | None, init: Any,
     assert best is not None
     if fixed is not None and not _better(search, best.scores, fixed.scores[:, :1], ERRORS):
         best = fixed
-    return Chosen(best.setting._replace(tol=tol), _mean(search, best.scores), candidates)
+    return Chosen(best.setting, _mean(search, best.scores), candidates)
 
 
 def _mean(search: Search, scores: Array) -> float:
@@ -163,9 +178,11 @@ def _better(search: Search, scores: Array, others: Array, errors: float) -> bool
 
 
 def _best_cost(
-    search: Search, base: Base, C: float | None, splits: list[list[Rows]], candidates: list[Candidate], scaled: bool
+    search: Search, setting: Setting, splits: list[list[Rows]], candidates: list[Candidate], scaled: bool
 ) -> Scored:
-    """Return a fixed kernel with the C of the best mean score."""
+    """Return a fixed kernel with the C of the best mean score, unless C is given."""
+    base = setting.base
+    assert base is not None
     shares = search.weights / search.weights.sum()
     gram = search.gram(base)
     size = float(shares @ gram.diagonal())
@@ -176,11 +193,11 @@ def _best_cost(
         base, gram, variance = base._replace(scale=variance**-0.5), gram / variance, 1.0
     features = _features(gram)
     found = []
-    for cost in [C] if C is not None else COSTS / variance:
+    for cost in [setting.C] if setting.C else COSTS / variance:
         tables = [_fixed(search, gram, features, cost, folds) for folds in splits]
         ratio = max(tables[0][1] / base.square(), np.finfo(float).tiny)
-        setting = Setting(base, float(cost), FIXED * ratio, "standard", COARSE)
-        found.append(Scored(setting, np.column_stack([scores for scores, _ in tables])))
+        one = setting._replace(base=base, C=float(cost), alpha=FIXED * ratio)
+        found.append(Scored(one, np.column_stack([scores for scores, _ in tables])))
     candidates += [_row(search, *one) for one in found]
     return max(found, key=lambda one: (round(_mean(search, one.scores), 9), -one.setting.C))
 
@@ -225,11 +242,9 @@ def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array 
 
 
 def _parts(folds: list[Rows], costs: Array) -> Iterator[tuple[Rows, Rows]]:
-    """Yield each fold, and the other rankings that cost anything."""
+    """Yield each fold, and the other rankings."""
     for held in folds:
-        train = costs > 0
-        train[held] = False
-        yield held, np.flatnonzero(train)
+        yield held, np.setdiff1d(np.arange(len(costs)), held)
 
 
 def _folds(search: Search, seed: int) -> list[Rows]:

@@ -29,7 +29,7 @@ from wkendall._matrix import gram_of
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
-from wkendall.estimators.alpha_search import GAP, Search, Setting, choose
+from wkendall.estimators.alpha_search import GAP, Search, Setting, choose, sampled
 from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
 from wkendall.learning.alternating import Alternated, Alternation, Dense, Space
 from wkendall.learning.bases import Base, Name, names
@@ -85,6 +85,18 @@ class Data(NamedTuple):
     #: The score of each ranking, from the values of the functions.
     judge: Callable[[Array], Array]
     classes: NDArray[np.intp] | None
+
+    def part(self, rows: NDArray[np.intp]) -> Data:
+        """Return some of the rankings."""
+
+        def judge(values: Array) -> Array:
+            every = np.zeros((len(self.costs), values.shape[1]))
+            every[rows] = values
+            return self.judge(every)[rows]
+
+        targets = [one[rows] for one in self.targets]
+        classes = None if self.classes is None else self.classes[rows]
+        return Data(self.rankings[rows], targets, self.weights[rows], self.costs[rows], judge, classes)
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -357,6 +369,10 @@ class Alternating(Learner):
 
     def _choose(self, data: Data, bases: list[Base | None], scaled: bool, pairs: Placed | None) -> Setting:
         """Choose U0, C and alpha on held-out rankings."""
+        rows = sampled(data.costs, data.classes)
+        if len(rows) < len(data.costs):
+            data = data.part(rows)
+            pairs = None if pairs is None else Placed(data.rankings, self._threads)
         sample, run = tensors_of(data.rankings, self._threads), Run(n_jobs=self.n_jobs)
 
         def fit(setting: Setting, costs: Array) -> Array:
