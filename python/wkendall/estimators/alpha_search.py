@@ -123,7 +123,8 @@ def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
         return rows
     kind = KFold if classes is None else StratifiedKFold
     folds = kind(parts, shuffle=True, random_state=0)
-    return rows[next(folds.split(rows, None if classes is None else classes[rows]))[1]]
+    part: Rows = next(folds.split(rows, None if classes is None else classes[rows]))[1]
+    return rows[part]
 
 
 def choose(search: Search, bases: list[Base | None], C: float | None, init: Any, tol: float, *, scaled: bool) -> Chosen:

@@ -107,7 +107,7 @@ class Learner(RankingEstimator):
 
     order: SupportsIndex = 2
     _: KW_ONLY
-    C: float = 1.0
+    C: float | str = 1.0
 
     @abstractmethod
     def _fit_all(self, data: Data) -> list[Model]:
@@ -188,7 +188,7 @@ class Suquan(Learner):
         check_flag(self.pure, "pure")
 
     def _fit_all(self, data: Data) -> list[Model]:
-        return [self._fit_one(task) for task in self._tasks(data, self.C * data.costs)]
+        return [self._fit_one(task) for task in self._tasks(data, float(self.C) * data.costs)]
 
     def _fit_one(self, task: Task) -> Model:
         order, sample = int(self.order), task.sample()
@@ -222,7 +222,6 @@ class Alternating(Learner):
     """Weights and coefficients in turn, each optimal for the other."""
 
     _: KW_ONLY
-    C: float | str = 1.0  # type: ignore[assignment]
     alpha: float | str = 1.0
     penalty: Penalty = "ridge"
     toward: str | ArrayLike | None = None
@@ -441,7 +440,8 @@ class Classifier(ClassifierScore, Learner):
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
 
         def judge(values: Array) -> Array:
-            return (best_class(values) == member).astype(np.float64)
+            right: Array = (best_class(values) == member).astype(np.float64)
+            return right
 
         data = Data(rankings, targets, weights, costs, judge, member)
         self._keep(self._fit_all(data))
@@ -461,7 +461,8 @@ class Classifier(ClassifierScore, Learner):
 
     def predict(self, X: ArrayLike | Rankings) -> Labels:
         """Return the class of each ranking."""
-        return np.asarray(self.classes_[best_class(self._scores(X))])
+        best = best_class(self._scores(X))
+        return np.asarray(self.classes_[best])
 
 
 class Regressor(RegressorScore, Learner):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
-from wkendall.learning.coefficients import Loss, Mapped, Problem, Tensors, train
+from wkendall.learning.coefficients import Linear, Loss, Mapped, Problem, Tensors, train
 from wkendall.learning.penalties import LowRank, Penalty
 from wkendall.learning.position_tensors import PositionTensors
-from wkendall.learning.single_positions import SinglePositions
 
 #: The relative accuracy of a half step: far smaller than the tolerance for a rise of the objective.
 EXACT, RISE = 1e-9, 1e-6
@@ -83,8 +82,33 @@ class Dense:
         return float(np.vdot(change, change)) / 2 if self._penalty is None else self._penalty.value(change)
 
 
-#: Weights and coefficients of either form.
-Space = Dense | SinglePositions
+class Space(Protocol):
+    """Weights and coefficients of either form; U is an array, B whatever `coefficients` gives. See `Dense`."""
+
+    toward_zero: bool
+    balances: bool
+    exact: bool
+
+    def coefficients(self, U: Array) -> Linear:
+        """Return the scores as a function of B."""
+
+    def weights(self, U: Array, B: Any) -> Tensors | Mapped:
+        """Return the scores as a function of V = U - U0, without those of U0."""
+
+    def moved(self, V: Array) -> Array:
+        """Return U0 + V."""
+
+    def offsets(self, B: Any) -> Array | float:
+        """Return the scores of U0 and B."""
+
+    def scores(self, U: Array, B: Any) -> Array:
+        """Return the scores without the intercept."""
+
+    def ridge(self, B: Any) -> float:
+        """Return |B|^2 / 2."""
+
+    def value(self, U: Array) -> float:
+        """Return P(U - U0)."""
 
 
 class Alternation:

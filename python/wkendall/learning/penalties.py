@@ -47,7 +47,8 @@ def cosines(items: int) -> Array:
 
 def sizes(items: int, count: int) -> Array:
     """Return n^2 times the sum of the squared differences between neighbours, of each of the first cosines."""
-    return items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
+    found: Array = items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
+    return found
 
 
 class Smooth:

@@ -174,7 +174,7 @@ class SinglePositions:
         return theta
 
     def _features(self, B: Combination) -> Array:
-        features = np.einsum("p,psk->sk", B.coefficients, self._products.mixed)
+        features: Array = np.einsum("p,psk->sk", B.coefficients, self._products.mixed)
         rows = len(features)
         between = self._products.cosines.reshape(rows * self._count, -1)
         parts = [
