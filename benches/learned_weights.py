@@ -120,6 +120,7 @@ LEARNERS = {
 OTHERS = {
     "learned, paper": lambda: AlternatingClassifier(n_jobs=1),
     "SUQUAN-SVD": lambda: SuquanSVDClassifier(n_jobs=1),
+    "SUQUAN-SVD of order 1": lambda: SuquanSVDClassifier(1, n_jobs=1),
     "mixture": lambda: KernelMixtureClassifier(n_jobs=1),
 }
 

@@ -42,7 +42,7 @@ def cosines(items: int) -> Array:
     places = np.pi * np.arange(count) / max(items, 1)
     waves = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
     waves[:, :1] /= np.sqrt(2)
-    return waves
+    return np.asarray(waves)
 
 
 def sizes(items: int, count: int) -> Array:
