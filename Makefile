@@ -16,7 +16,7 @@ FUZZ_READERS ?= preflib csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
 
-.PHONY: help demo test test-rust test-python test-wheel test-oldest test-rust-version test-portable test-wasm test-threads wheel-release sdist test-release test-sdist publish-check release-check rust-targets fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python test-wheel test-oldest test-rust-version test-portable test-arm test-wasm test-threads wheel-release sdist test-release test-sdist publish-check release-check rust-targets fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
@@ -64,8 +64,14 @@ test-rust-version: ## the crate and the extension module compile with the oldest
 	rustup toolchain install $(RUST_VERSION) --profile minimal
 	cargo +$(RUST_VERSION) check --locked --all-targets --features python --target-dir target/oldest
 
-test-portable: ## the tests of the crate without the vector instructions of x86-64, as on other processors
+test-portable: ## the tests of the crate without vector instructions, as on other processors
 	RUSTFLAGS="--cfg wkendall_portable" cargo test --lib --tests --target-dir target/portable
+
+# The tests of the crate, of the core of the package, or both.
+ARM_TESTS ?= rust python
+
+test-arm: .venv/builder ## the tests on Arm: directly on an Arm machine, elsewhere under qemu, fewer and slowly
+	$(PYTHON) tests/arm/run.py $(ARM_TESTS)
 
 test-wasm: ## the crate as WebAssembly, without threads and clock, under node; skipped where node or the target is missing
 	$(PYTHON) tests/wasm/run.py
@@ -177,7 +183,8 @@ bench-profiles: ## a program that depends on the crate, with cargo's release pro
 
 # The matrices of the examples are small: on one thread they take a third of the time.
 docs: install ## the site: guide, executed examples, reference of package and crate, in docs/_build/html
-	rm -rf docs/_build/html docs/generated docs/gallery
+	rm -rf docs/_build/html docs/generated docs/gallery docs/pictures
+	OMP_NUM_THREADS=1 $(PY) docs/draw_pictures.py
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
 	OMP_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	cp -r docs/_build/crate/doc docs/_build/html/crate
@@ -192,7 +199,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery docs/pictures .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

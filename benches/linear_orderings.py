@@ -1,4 +1,4 @@
-"""Linear orderings with a proof: the tables of docs/consensus.md.
+"""Linear orderings with a proof: the tables of docs/measurements.md.
 
     python benches/linear_orderings.py [FOLDER]
 

@@ -4,7 +4,7 @@ Two experiments use two groups of people who rank 12 items. In the first the gro
 two items, half of each group prefers either one. In the second one group prefers some items, so pairs differ. An SVM predicts
 the group from the ranking with kernels of orders 1 to 8 and some others. The script also computes the normalized kernel of
 orders 1 to 10 between rankings at several distances, and measures the time for a pair of rankings on one thread. It prints
-the tables of docs/high_order.md and draws its picture.
+the tables of docs/high_order.md and docs/measurements.md and draws its picture.
 """
 
 import argparse

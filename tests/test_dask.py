@@ -208,8 +208,9 @@ def test_features(here):
     tied = np.maximum(X, 3)
     wanted = wkendall.features(wkendall.Rankings(tied, ties="mean"), MULTIPLICATIVE)
     assert (wkendall.dask.features(chunked(tied, 8), MULTIPLICATIVE, ties="mean").compute() == wanted).all()
-    with pytest.raises(ValueError, match='missing="anywhere" has no features'):
-        wkendall.dask.features(chunked(tied, 8), missing="anywhere")
+    gaps = np.where(tied == 5, np.nan, tied)
+    wanted = wkendall.features(wkendall.Rankings(gaps, ties="mean", missing="anywhere"))
+    assert (wkendall.dask.features(chunked(gaps, 8), ties="mean", missing="anywhere").compute() == wanted).all()
 
 
 def test_bad_arrays_are_refused_at_once():

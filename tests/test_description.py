@@ -175,3 +175,29 @@ def test_views():
     assert len(repr(Rankings(np.arange(1, 101)[np.newaxis]).describe()).splitlines()) == 23
     with pytest.raises(wkendall.RankingError, match="one of"):
         votes.describe().to_frame("pairs")
+
+
+@pytest.mark.parametrize("missing", ["bottom", "anywhere"])
+def test_weights_are_frequencies_up_to_a_factor(missing):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((30, 5)) < 0.2, np.nan, rng.integers(1, 4, (30, 5)))
+    counts, groups = rng.integers(0, 4, 30), np.repeat(["a", "b", "c"], 10)
+    how = {"ties": "mean", "missing": missing}
+    wanted = wkendall.Rankings(X, counts=counts, **how).describe(by=groups)
+    found = wkendall.Rankings(X, **how).describe(by=groups, sample_weight=counts / 7)
+    for one, other, size in [(found, wanted, 30), *((found.groups[g], wanted.groups[g], 10) for g in "abc")]:
+        assert one.n_rankings == size
+        for name in ("mean", "median", "kendall_w", "shares", "order"):
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, err_msg=name)
+        for name in ("first", "missing", "ranks"):
+            np.testing.assert_allclose(
+                getattr(one, name) / size, getattr(other, name) / other.n_rankings, atol=1e-12, err_msg=name
+            )
+    equal = wkendall.Rankings(X, **how)
+    assert repr(equal.describe(sample_weight=np.full(30, 0.1))) == repr(equal.describe())
+    with pytest.raises(ValueError, match="sample_weight"):
+        equal.describe(sample_weight=np.zeros(30))
+    with pytest.raises(wkendall.RankingError, match=r"sample_weight\[0\] is -1"):
+        equal.describe(sample_weight=np.full(30, -1.0))
+    huge = equal.describe(sample_weight=np.where(np.arange(30) < 2, 1e308, 0))
+    np.testing.assert_allclose(huge.mean, equal[:2].describe().mean)

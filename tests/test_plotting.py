@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import warnings
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -328,7 +330,7 @@ def test_the_legend_of_a_map():
         return found.get_title().get_text(), [text.get_text() for text in found.get_texts()]
 
     assert legend(groups) == ("weather", ["cold", "hot", "warm"])
-    assert legend(groups.tolist()) == ("", ["cold", "hot", "warm"])
+    assert legend(groups.tolist()) == ("group", ["cold", "hot", "warm"])
     order = ["cold", "mild", "warm", "hot"]
     assert legend(groups.astype(pd.CategoricalDtype(order, ordered=True))) == ("weather", ["cold", "warm", "hot"])
     assert legend(pl.Series("weather", groups.tolist(), dtype=pl.Enum(order))) == ("weather", ["cold", "warm", "hot"])
@@ -415,3 +417,139 @@ def test_dollar_signs_in_names_are_no_formula(draw):
     figure.canvas.draw()  # a wrong formula would fail here
     texts = [text.get_text() for text in figure.findobj(plt.Text)]
     assert r"\$5 bill\$^" in texts
+
+
+def assert_no_name_hides_another(ax):
+    """Names do not overlap, all are there, and each is inside; so are all arrows."""
+    assert_everything_is_inside(ax)
+    texts = [text for text in ax.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in texts]
+    for number, box in enumerate(boxes):
+        for other in boxes[:number]:
+            assert min(box.x1, other.x1) <= max(box.x0, other.x0) or min(box.y1, other.y1) <= max(box.y0, other.y0)
+    return [text.get_text() for text in texts]
+
+
+LONG = [
+    "The Lord of the Rings: The Return of the King (extended edition)",
+    "x" * 70,
+    *(f"a long name {i}" for i in range(28)),
+]
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize(("names", "alike"), [(LONG, False), (LONG, True), (DISHES, False), (LONG[:3], True)])
+def test_no_arrow_and_no_name_of_a_map_is_lost(names, alike, given):
+    n = len(names)
+    X = wkendall.datasets.make_mallows(60, n, 0.1, rng=0)
+    if alike:  # two groups that disagree: all arrows lie along one line
+        X = np.r_[
+            wkendall.datasets.make_mallows(30, n, 1.0, rng=1), n + 1 - wkendall.datasets.make_mallows(30, n, 1.0, rng=2)
+        ]
+    ax = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")[1][0] if given else None
+    found = assert_no_name_hides_another(plot_map(wkendall.Rankings(X, items=names), groups=X[:, 0] < n / 2, ax=ax))
+    assert len(set(found)) == n
+    if not given:
+        assert [name for name in found if name in names] == [name for name in names if len(name) <= 40]
+
+
+def test_a_map_of_many_items_groups_and_rankings():
+    X = wkendall.datasets.make_mallows(60, 130, 0.02, rng=0)
+    ax = plot_map(X)
+    assert len(assert_no_name_hides_another(ax)) == 100
+    Y = wkendall.datasets.make_mallows(2000, 4, 0.3, rng=0)
+    regions = [f"region {row % 50} with a long name" for row in range(2000)]
+    ax = plot_map(Y, groups=pd.Series(regions, name="region"))
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 50
+    assert all(line.get_alpha() < 0.3 for line in ax.lines)
+    assert_no_name_hides_another(ax)
+    frame, legend = ax.get_window_extent(), ax.get_legend().get_window_extent()
+    assert frame.y0 <= legend.y0
+    assert legend.x1 <= frame.x1
+    points = np.concatenate([ax.transData.transform(line.get_xydata()) for line in ax.lines])
+    assert points[:, 0].max() <= legend.x0
+    assert plot_map(Y[:40]).lines[0].get_alpha() > 0.6
+
+
+def test_the_legend_of_reduction_factors_is_above_the_lines_and_each_rank_has_a_tick():
+    ax = plot_reduction_factors(30)
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
+    assert names(ax)[1] == [str(rank) for rank in range(1, 31)]
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+    assert plot_reduction_factors(1000).get_xticks().tolist() == [1, *range(100, 1001, 100)]
+    assert plot_position_scores([1.0, 0.5, 0.2]).get_xticks().tolist() == [1, 2, 3]
+
+
+def test_classes_are_named():
+    B, labels = np.eye(3), np.array(["no", "yes"])
+    ax = plot_weights(B, items="abc", classes=labels)
+    assert ax.figure.axes[-1].get_ylabel() == "red speaks for yes\nblue speaks for no"
+    found = wkendall.pair_importance([[1, 2, 3], [2, 1, 3]], [2, -1])
+    assert plot_pairs(found).get_xlabel() == "effect: change of the decision function"
+    assert plot_pairs(found, classes=labels).get_xlabel().startswith("effect: evidence for yes against no")
+    with pytest.raises(wkendall.RankingError, match="classes is 'yes', but must be the two labels"):
+        plot_pairs(found, classes="yes")
+    with pytest.raises(wkendall.RankingError, match="classes, but without items"):
+        plot_weights(B, classes=labels)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count", [2, 45])
+def test_long_names_leave_room_for_the_plot(count):
+    """matplotlib warns when names leave no room; names of rows must not overlap."""
+    long = [f"{number} is the number of an item with a very long name that does not fit" for number in range(count)]
+    votes = wkendall.Rankings(wkendall.datasets.make_mallows(40, count, 0.1, rng=0), items=long)
+    pairs = wkendall.pair_importance(votes, np.ones(40), n_pairs=count)
+    for draw in (
+        lambda **how: plot_ranks(votes.describe(by=[f"a long name of group {row % 3}" for row in range(40)]), **how),
+        lambda **how: plot_shares(votes, **how),
+        lambda **how: plot_pairs(pairs, **how),
+        lambda **how: plot_weights(np.eye(count), items=long, **how),
+        lambda **how: plot_matrix(np.eye(count), labels=long, **how),
+        lambda **how: plot_accuracies({name: [0.5, 0.6] for name in long}, **how),
+    ):
+        for ax in (None, plt.subplots(figsize=(4, 3), layout="constrained")[1]):
+            drawn = draw() if ax is None else draw(ax=ax)
+            drawn.figure.canvas.draw()
+            assert drawn.get_window_extent().width > 60
+            boxes = sorted((label.get_window_extent() for label in drawn.get_yticklabels()), key=lambda box: box.y0)
+            for below, above in pairwise(boxes):
+                assert below.y1 <= above.y0 + (2.0 if ax is None else 4.0)
+            if ax is None:
+                assert all(box.x0 >= -1 for box in boxes)
+        plt.close("all")
+
+
+def test_means_of_many_groups_are_a_line():
+    X = wkendall.datasets.make_mallows(100, 4, 0.5, rng=0)
+    found = wkendall.Rankings(X).describe(by=np.arange(100) % 50)
+    ax = plot_ranks(found)
+    means = np.array([group.mean for group in found.groups.values()])[:, found.order] - 1
+    (lines,) = ax.collections
+    assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[x.min(), x.max()] for x in means.T]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["all", "means of 50 groups, lowest to highest"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_in_other_scripts_take_another_font():
+    """A font without Cyrillic letters stands for a usual font without Chinese ones."""
+    votes = wkendall.Rankings([[1, 2], [2, 1], [1, 2]], items=["суши", "tea"])
+    with plt.rc_context({"font.family": ["cmr10"], "axes.formatter.use_mathtext": True}):
+        for draw in (plot_ranks, plot_shares, plot_map):
+            ax = draw(votes)
+            ax.figure.canvas.draw()
+            assert any(
+                "DejaVu Sans" in text.get_fontfamily() for text in ax.findobj(plt.Text) if text.get_text() == "суши"
+            )
+
+
+def test_letters_that_no_font_has_are_named_once(monkeypatch):
+    monkeypatch.setattr(wkendall.plotting.fonts, "_TOLD", set())
+    votes = wkendall.Rankings([[1, 2], [2, 1]], items=["\U0001e100\U0001e101", "tea"])
+    with pytest.warns(UserWarning, match="no installed font has the letter") as caught:
+        plot_ranks(votes)
+    assert len(caught) == 1
+    with warnings.catch_warnings(action="error"):
+        plot_shares(votes)

@@ -59,7 +59,12 @@ for first, second, effect in zip(*found, strict=True):
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(1.2, 1)
 )
-plotting.plot_pairs(found, ax=left, title="most important pairs of the SVM")
+plotting.plot_pairs(
+    found,
+    ax=left,
+    classes=["kind 0", "kind 1"],
+    title="most important pairs of the SVM",
+)
 one, other = found.first[0], found.second[0]
 x, y = counts[:, genes == other].ravel(), counts[:, genes == one].ravel()
 for label, color in ((0, "#ccbb44"), (1, "#4477aa")):

@@ -152,159 +152,92 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wkendall import _core as _core
     from wkendall import dask as dask
-    from wkendall import datasets, gaussian_process, optimize, plotting
-    from wkendall._config import show_config
-    from wkendall._core import __version__
-    from wkendall.comparisons import (
-        APCorrelation,
-        AverageOverlap,
-        FaginKendall,
-        Footrule,
-        GeneralizedKendall,
-        KemenySnell,
-        RankBiasedOverlap,
-        SpearmanRho,
-        SwapDistance,
-        TauX,
-        WeightedConcordance,
-        WeightedTau,
-    )
-    from wkendall.description import Description
-    from wkendall.embedding import combine, embed, features, inverse, linear_function
-    from wkendall.estimators import (
-        AlternatingClassifier,
-        AlternatingRegressor,
-        KendallFeatures,
-        KendallGram,
-        KendallKMeans,
-        KendallNeighbors,
-        KendallNystroem,
-        KernelMixtureClassifier,
-        KernelMixtureRegressor,
-        LabelRanker,
-        ListEncoder,
-        SuquanSVDClassifier,
-        SuquanSVDRegressor,
-    )
-    from wkendall.estimators.cluster_number import ClusterNumber, cluster_number
-    from wkendall.gram import diagonal, distance_matrix, gram_matrix, kappa, kernel, similarity_matrix
-    from wkendall.gram_file.to_file import gram_to_file
-    from wkendall.learning import suquan_svd
-    from wkendall.measures import Kendall, KendallCorrelation, KendallDistance, Mallows, TensorKernel
-    from wkendall.nearest import Neighbors, neighbors, neighbors_graph, neighbors_within, packed_signs
-    from wkendall.rankings import Rankings
-    from wkendall.reading.csv_files import read_csv
-    from wkendall.reading.lists import from_lists
-    from wkendall.reading.preflib import read_preflib
-    from wkendall.reading.trec import read_trec
-    from wkendall.statistics.components import Components, components
-    from wkendall.statistics.consensus import consensus
-    from wkendall.statistics.correlations import (
-        CorrelationDifference,
-        Correlations,
-        CorrelationTable,
-        corr,
-        corr_difference,
-    )
-    from wkendall.statistics.importance import PairImportance, pair_importance
-    from wkendall.statistics.independence import independence_test
-    from wkendall.statistics.ordering import Consensus, linear_ordering
-    from wkendall.statistics.pair_differences import PairDifferences, pair_differences
-    from wkendall.statistics.permutations import TestResult
-    from wkendall.statistics.rank_intervals import RankIntervals, rank_intervals
-    from wkendall.statistics.relabelings import permutation_pvalue
-    from wkendall.statistics.spectrum import Spectrum, spectrum
-    from wkendall.statistics.two_samples import two_sample_test
-    from wkendall.tensors import position_weights
-
-__all__ = [
-    "APCorrelation",
-    "AlternatingClassifier",
-    "AlternatingRegressor",
-    "AverageOverlap",
-    "ClusterNumber",
-    "Components",
-    "Consensus",
-    "CorrelationDifference",
-    "CorrelationTable",
-    "Correlations",
-    "Description",
-    "FaginKendall",
-    "Footrule",
-    "GeneralizedKendall",
-    "KemenySnell",
-    "Kendall",
-    "KendallCorrelation",
-    "KendallDistance",
-    "KendallFeatures",
-    "KendallGram",
-    "KendallKMeans",
-    "KendallNeighbors",
-    "KendallNystroem",
-    "KernelMixtureClassifier",
-    "KernelMixtureRegressor",
-    "LabelRanker",
-    "ListEncoder",
-    "Mallows",
-    "Neighbors",
-    "PairDifferences",
-    "PairImportance",
-    "RankBiasedOverlap",
-    "RankIntervals",
-    "RankingError",
-    "Rankings",
-    "SpearmanRho",
-    "Spectrum",
-    "SuquanSVDClassifier",
-    "SuquanSVDRegressor",
-    "SwapDistance",
-    "TauX",
-    "TensorKernel",
-    "TestResult",
-    "WeightedConcordance",
-    "WeightedTau",
-    "__version__",
-    "cluster_number",
-    "combine",
-    "components",
-    "consensus",
-    "corr",
-    "corr_difference",
-    "datasets",
-    "diagonal",
-    "distance_matrix",
-    "embed",
-    "features",
-    "from_lists",
-    "gaussian_process",
-    "gram_matrix",
-    "gram_to_file",
-    "independence_test",
-    "inverse",
-    "kappa",
-    "kernel",
-    "linear_function",
-    "linear_ordering",
-    "neighbors",
-    "neighbors_graph",
-    "neighbors_within",
-    "optimize",
-    "packed_signs",
-    "pair_differences",
-    "pair_importance",
-    "permutation_pvalue",
-    "plotting",
-    "position_weights",
-    "rank_intervals",
-    "read_csv",
-    "read_preflib",
-    "read_trec",
-    "show_config",
-    "similarity_matrix",
-    "spectrum",
-    "suquan_svd",
-    "two_sample_test",
-]
+    from wkendall import datasets as datasets
+    from wkendall import gaussian_process as gaussian_process
+    from wkendall import optimize as optimize
+    from wkendall import plotting as plotting
+    from wkendall._config import show_config as show_config
+    from wkendall._core import __version__ as __version__
+    from wkendall._errors import RankingError as RankingError
+    from wkendall.comparisons import APCorrelation as APCorrelation
+    from wkendall.comparisons import AverageOverlap as AverageOverlap
+    from wkendall.comparisons import FaginKendall as FaginKendall
+    from wkendall.comparisons import Footrule as Footrule
+    from wkendall.comparisons import GeneralizedKendall as GeneralizedKendall
+    from wkendall.comparisons import KemenySnell as KemenySnell
+    from wkendall.comparisons import RankBiasedOverlap as RankBiasedOverlap
+    from wkendall.comparisons import SpearmanRho as SpearmanRho
+    from wkendall.comparisons import SwapDistance as SwapDistance
+    from wkendall.comparisons import TauX as TauX
+    from wkendall.comparisons import WeightedConcordance as WeightedConcordance
+    from wkendall.comparisons import WeightedTau as WeightedTau
+    from wkendall.description import Description as Description
+    from wkendall.embedding import combine as combine
+    from wkendall.embedding import embed as embed
+    from wkendall.embedding import features as features
+    from wkendall.embedding import inverse as inverse
+    from wkendall.embedding import linear_function as linear_function
+    from wkendall.estimators import AlternatingClassifier as AlternatingClassifier
+    from wkendall.estimators import AlternatingRegressor as AlternatingRegressor
+    from wkendall.estimators import KendallFeatures as KendallFeatures
+    from wkendall.estimators import KendallGram as KendallGram
+    from wkendall.estimators import KendallKMeans as KendallKMeans
+    from wkendall.estimators import KendallNeighbors as KendallNeighbors
+    from wkendall.estimators import KendallNystroem as KendallNystroem
+    from wkendall.estimators import KernelMixtureClassifier as KernelMixtureClassifier
+    from wkendall.estimators import KernelMixtureRegressor as KernelMixtureRegressor
+    from wkendall.estimators import LabelRanker as LabelRanker
+    from wkendall.estimators import ListEncoder as ListEncoder
+    from wkendall.estimators import SuquanSVDClassifier as SuquanSVDClassifier
+    from wkendall.estimators import SuquanSVDRegressor as SuquanSVDRegressor
+    from wkendall.estimators.cluster_number import ClusterNumber as ClusterNumber
+    from wkendall.estimators.cluster_number import cluster_number as cluster_number
+    from wkendall.gram import diagonal as diagonal
+    from wkendall.gram import distance_matrix as distance_matrix
+    from wkendall.gram import gram_matrix as gram_matrix
+    from wkendall.gram import kappa as kappa
+    from wkendall.gram import kernel as kernel
+    from wkendall.gram import similarity_matrix as similarity_matrix
+    from wkendall.gram_file.to_file import gram_to_file as gram_to_file
+    from wkendall.learning import suquan_svd as suquan_svd
+    from wkendall.measures import Kendall as Kendall
+    from wkendall.measures import KendallCorrelation as KendallCorrelation
+    from wkendall.measures import KendallDistance as KendallDistance
+    from wkendall.measures import Mallows as Mallows
+    from wkendall.measures import TensorKernel as TensorKernel
+    from wkendall.nearest import Neighbors as Neighbors
+    from wkendall.nearest import neighbors as neighbors
+    from wkendall.nearest import neighbors_graph as neighbors_graph
+    from wkendall.nearest import neighbors_within as neighbors_within
+    from wkendall.nearest import packed_signs as packed_signs
+    from wkendall.rankings import Rankings as Rankings
+    from wkendall.reading.csv_files import read_csv as read_csv
+    from wkendall.reading.lists import from_lists as from_lists
+    from wkendall.reading.preflib import read_preflib as read_preflib
+    from wkendall.reading.trec import read_trec as read_trec
+    from wkendall.statistics.components import Components as Components
+    from wkendall.statistics.components import components as components
+    from wkendall.statistics.consensus import consensus as consensus
+    from wkendall.statistics.correlations import CorrelationDifference as CorrelationDifference
+    from wkendall.statistics.correlations import Correlations as Correlations
+    from wkendall.statistics.correlations import CorrelationTable as CorrelationTable
+    from wkendall.statistics.correlations import corr as corr
+    from wkendall.statistics.correlations import corr_difference as corr_difference
+    from wkendall.statistics.importance import PairImportance as PairImportance
+    from wkendall.statistics.importance import pair_importance as pair_importance
+    from wkendall.statistics.independence import independence_test as independence_test
+    from wkendall.statistics.ordering import Consensus as Consensus
+    from wkendall.statistics.ordering import linear_ordering as linear_ordering
+    from wkendall.statistics.pair_differences import PairDifferences as PairDifferences
+    from wkendall.statistics.pair_differences import pair_differences as pair_differences
+    from wkendall.statistics.permutations import TestResult as TestResult
+    from wkendall.statistics.rank_intervals import RankIntervals as RankIntervals
+    from wkendall.statistics.rank_intervals import rank_intervals as rank_intervals
+    from wkendall.statistics.relabelings import permutation_pvalue as permutation_pvalue
+    from wkendall.statistics.spectrum import Spectrum as Spectrum
+    from wkendall.statistics.spectrum import spectrum as spectrum
+    from wkendall.statistics.two_samples import two_sample_test as two_sample_test
+    from wkendall.tensors import position_weights as position_weights
 
 #: The modules of all public names. They are loaded on first use, because NumPy, scipy, scikit-learn, matplotlib and
 #: dask load slowly.
@@ -345,9 +278,10 @@ _MODULES = {
     "tensors": "position_weights",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
-#: Public modules. dask needs an optional dependency, so it is not in `__all__`.
-_PUBLIC = ["datasets", "gaussian_process", "optimize", "plotting"]
-_LATER |= {name: name for name in (*_PUBLIC, "_core", "dask")}
+_LATER |= {name: name for name in ("datasets", "gaussian_process", "optimize", "plotting")}
+__all__ = sorted(_LATER)
+#: dask needs an optional dependency, so it is not in `__all__`.
+_LATER |= {name: name for name in ("_core", "dask")}
 #: Subpackages that are attributes of the package without being imported.
 _FAMILIES = ("arrays", "estimators", "gram_file", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}

@@ -18,6 +18,8 @@ ADVICE = {
     "axes": "; [{}] is one ranking",
     "check": "; pass check=False to use it anyway",
     "columns": "; header=False reads the row as {}",
+    "encoding": "; encoding={!r} reads {}",
+    "gaps": '; gaps="close" leaves out blanks, so that later items move up',
     "header": "header=False reads the row as {}, header=True confirms the names",
     "leave out": "; leave out items that are not listed",
     "list": "; list({}) has rows",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 th, td { text-align: left; padding: .25rem .8rem .25rem 0; white-space: nowrap; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
 figure { margin: 1rem 0; break-inside: avoid; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
+figure svg { overflow: visible; }
 figcaption, .note { color: #555; font-size: .9rem; }
 @media (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
 """
@@ -62,7 +64,11 @@ def drawn(figure: Figure, kind: str) -> bytes:
     import matplotlib as mpl
 
     file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "wkendall"}):
+    # Browsers have fonts for every script: texts of SVG stay texts, and letters that matplotlib cannot draw are no problem.
+    texts: Any = {"svg.hashsalt": "wkendall", "svg.fonttype": "none"}
+    with mpl.rc_context(texts), warnings.catch_warnings():
+        if kind == "svg":
+            warnings.filterwarnings("ignore", "Glyph .* missing")
         # The labels of an axis may be wider than the axis.
         how: dict[str, Any] = {"bbox_inches": "tight", "metadata": {"Date": None} if kind == "svg" else None}
         figure.savefig(file, format=kind, dpi=150, **how)

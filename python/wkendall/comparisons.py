@@ -7,6 +7,7 @@ kernels can also be added and multiplied, and used wherever a kernel is taken.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Literal, SupportsIndex
 
@@ -20,6 +21,7 @@ from wkendall._text import shown
 from wkendall.measures import Kernel, Measure
 
 
+@dataclass(eq=False, repr=False)
 class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
@@ -55,16 +57,9 @@ class WeightedTau(Kernel):
 
     _name = "weighted_tau"
     _takes = frozenset({"ties"})
-
-    def __init__(
-        self,
-        rank: bool | ArrayLike | None = True,
-        weigher: Literal["hyperbolic"] | ArrayLike | Callable[[int], float] = "hyperbolic",
-        additive: bool = True,
-    ) -> None:
-        self.rank = rank
-        self.weigher = weigher
-        self.additive = additive
+    rank: bool | ArrayLike | None = True
+    weigher: Literal["hyperbolic"] | ArrayLike | Callable[[int], float] = "hyperbolic"
+    additive: bool = True
 
     @property
     def is_kernel(self) -> bool:
@@ -81,6 +76,7 @@ class WeightedTau(Kernel):
         return _core.Measure(self._name, items, {**vars(self), "weigher": weigher})
 
 
+@dataclass(eq=False, repr=False)
 class WeightedConcordance(Measure):
     """A sum of weights of positions over concordant pairs: Shieh's weighted tau before it is scaled.
 
@@ -105,10 +101,8 @@ class WeightedConcordance(Measure):
 
     _name = "weighted_concordance"
     _takes = frozenset()
-
-    def __init__(self, w: ArrayLike | tuple[ArrayLike, ArrayLike], side: Literal["first", "both"] = "first") -> None:
-        self.w = w
-        self.side = side
+    w: ArrayLike | tuple[ArrayLike, ArrayLike]
+    side: Literal["first", "both"] = "first"
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         given: dict[str, Any] = {"w": self.w}
@@ -121,6 +115,7 @@ class WeightedConcordance(Measure):
         return _core.Measure(self._name, items, {**given, "side": self.side})
 
 
+@dataclass(eq=False, repr=False)
 class APCorrelation(Measure):
     """AP correlation: Kendall's tau with more weight at the top, of a true ranking (row) and an estimate (column).
 
@@ -151,11 +146,10 @@ class APCorrelation(Measure):
 
     _name = "ap_correlation"
     _takes = frozenset({"ties"})
-
-    def __init__(self, symmetric: bool = False) -> None:
-        self.symmetric = symmetric
+    symmetric: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class GeneralizedKendall(Measure):
     """Kumar and Vassilvitskii's distance: discordant pairs, weighted by items and positions.
 
@@ -183,12 +177,12 @@ class GeneralizedKendall(Measure):
     is_distance = True
     _name = "generalized_kendall"
     _takes = frozenset()
+    _: KW_ONLY
+    item_weights: ArrayLike | None = None
+    position_costs: ArrayLike | None = None
 
-    def __init__(self, *, item_weights: ArrayLike | None = None, position_costs: ArrayLike | None = None) -> None:
-        self.item_weights = item_weights
-        self.position_costs = position_costs
 
-
+@dataclass(eq=False, repr=False)
 class SwapDistance(Measure):
     """The cheapest way from one ranking to the other by swaps of neighbours, if positions have different costs.
 
@@ -215,11 +209,10 @@ class SwapDistance(Measure):
     is_distance = True
     _name = "swap_distance"
     _takes = frozenset()
-
-    def __init__(self, costs: ArrayLike) -> None:
-        self.costs = costs
+    costs: ArrayLike
 
 
+@dataclass(eq=False, repr=False)
 class RankBiasedOverlap(Kernel):
     """Rank-biased overlap of two lists, which may be of different lengths, with ties.
 
@@ -238,8 +231,8 @@ class RankBiasedOverlap(Kernel):
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
         so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item, for the values "ext" and "min". These are sums over the common items; a common item
-        then adds its weight times what it adds without. Values are not limited to 1.
+        Numbers, at least 0, one for each item, for the values "ext" and "min". These are sums over the common items; a
+        common item then adds its weight times what it adds without weights. Values are not limited to 1.
 
     Notes
     -----
@@ -259,19 +252,11 @@ class RankBiasedOverlap(Kernel):
     """
 
     _name = "rank_biased_overlap"
-
-    def __init__(
-        self,
-        p: float = 0.9,
-        *,
-        value: Literal["ext", "min", "max", "res"] = "ext",
-        ties: Literal["w", "a", "b"] = "a",
-        item_weight: ArrayLike | None = None,
-    ) -> None:
-        self.p = p
-        self.value = value
-        self.ties = ties
-        self.item_weight = item_weight
+    p: float = 0.9
+    _: KW_ONLY
+    value: Literal["ext", "min", "max", "res"] = "ext"
+    ties: Literal["w", "a", "b"] = "a"
+    item_weight: ArrayLike | None = None
 
     @property
     def _has_complement(self) -> bool:  # type: ignore[override]
@@ -283,6 +268,7 @@ class RankBiasedOverlap(Kernel):
         return self.value == "min"
 
 
+@dataclass(eq=False, repr=False)
 class AverageOverlap(Kernel):
     """The mean over depths d of the share of common items among the first d of both lists.
 
@@ -294,7 +280,7 @@ class AverageOverlap(Kernel):
     depth : int, optional
         The largest depth, from 1 to n; the number of items by default.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
+        Numbers, at least 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
 
     References
     ----------
@@ -308,12 +294,12 @@ class AverageOverlap(Kernel):
     """
 
     _name = "average_overlap"
+    depth: SupportsIndex | None = None
+    _: KW_ONLY
+    item_weight: ArrayLike | None = None
 
-    def __init__(self, depth: SupportsIndex | None = None, *, item_weight: ArrayLike | None = None) -> None:
-        self.depth = depth
-        self.item_weight = item_weight
 
-
+@dataclass(eq=False, repr=False)
 class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
@@ -324,7 +310,7 @@ class Footrule(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item, by which its difference is multiplied.
+        Numbers, at least 0, one for each item, by which its difference is multiplied.
 
     References
     ----------
@@ -339,9 +325,8 @@ class Footrule(Measure):
 
     is_distance = True
     _name = "footrule"
-
-    def __init__(self, *, item_weight: ArrayLike | None = None) -> None:
-        self.item_weight = item_weight
+    _: KW_ONLY
+    item_weight: ArrayLike | None = None
 
 
 class SpearmanRho(Kernel):
@@ -359,10 +344,8 @@ class SpearmanRho(Kernel):
 
     _name = "spearman_rho"
 
-    def __init__(self) -> None:
-        pass
 
-
+@dataclass(eq=False, repr=False)
 class KemenySnell(Measure):
     """Kemeny and Snell's distance: 2 for a pair of items in another order, 1 for a pair that only one ranking ties.
 
@@ -372,7 +355,7 @@ class KemenySnell(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
 
     References
     ----------
@@ -389,9 +372,8 @@ class KemenySnell(Measure):
 
     is_distance = True
     _name = "kemeny_snell"
-
-    def __init__(self, *, item_weight: ArrayLike | None = None) -> None:
-        self.item_weight = item_weight
+    _: KW_ONLY
+    item_weight: ArrayLike | None = None
 
 
 class TauX(Kernel):
@@ -415,10 +397,8 @@ class TauX(Kernel):
 
     _name = "tau_x"
 
-    def __init__(self) -> None:
-        pass
 
-
+@dataclass(eq=False, repr=False)
 class FaginKendall(Measure):
     """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both.
 
@@ -430,7 +410,7 @@ class FaginKendall(Measure):
     p : float
         From 0 to 1: 0 is the optimistic distance, 1/2 the neutral one.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
 
     References
     ----------
@@ -448,7 +428,6 @@ class FaginKendall(Measure):
     is_distance = True
     _name = "fagin_kendall"
     _takes = frozenset({"lists"})
-
-    def __init__(self, p: float = 0.5, *, item_weight: ArrayLike | None = None) -> None:
-        self.p = p
-        self.item_weight = item_weight
+    p: float = 0.5
+    _: KW_ONLY
+    item_weight: ArrayLike | None = None

@@ -33,10 +33,19 @@ class Source(NamedTuple):
     counts: Whole | None
     items: tuple[Hashable, ...] | None
     distinct: int
+    #: The weight of each ranking, with sum 1, in place of the counts.
+    shares: Array | None = None
+
+    @property
+    def observed(self) -> int:
+        """How many rankings were observed."""
+        return self.handle.rows if self.counts is None else int(self.counts.sum())
 
     @property
     def weights(self) -> Array:
-        """How often each ranking was observed."""
+        """How often each ranking was observed, or its weight; weights add up to the number of rankings."""
+        if self.shares is not None:
+            return self.shares * self.observed
         return np.ones(self.handle.rows) if self.counts is None else self.counts.astype(np.float64)
 
     def placed(self) -> Whole:
@@ -135,8 +144,9 @@ class Description:
     """What `Rankings.describe` returns: ranks of items, shares of pairs, and agreement.
 
     Arrays have one entry, or one row, for each item, in the order of the rankings. Counts of the rankings are
-    frequencies. Tied items share their ranks evenly: the rank of each is the mean of the ranks that they share, and
-    two items that are tied for the first place are first half a time each.
+    frequencies. Weights are scaled so that they add up to the number of rankings, in each group to that of the group;
+    numbers such as `first` are then sums of weights. Tied items share their ranks evenly: the rank of each is the mean of
+    the ranks that they share, and two items that are tied for the first place are first half a time each.
 
     Attributes
     ----------
@@ -146,7 +156,7 @@ class Description:
         How many rankings were observed, and how many of them are different.
     mean, median : ndarray of shape (n,)
         Of the ranks of an item, over the rankings that list it; NaN if none does. In a ranking with items of unknown
-        position (`missing="anywhere"`), the rank is that among the items with a position.
+        position (`missing="anywhere"`), it is the rank among the items with a position.
     first : ndarray of shape (n,)
         How often the item is first.
     missing : ndarray of shape (n,)
@@ -192,7 +202,7 @@ class Description:
         self._source = source
         n, weights = source.handle.items, source.weights
         self.items = list(range(n) if source.items is None else source.items)
-        self.groups, self.n_distinct, self.n_rankings = groups, source.distinct, int(weights.sum())
+        self.groups, self.n_distinct, self.n_rankings = groups, source.distinct, source.observed
         placed = source.placed()
         # Expected ranks around the middle: of an item that is not listed, and the factor of the ranks of listed ones.
         middle = (n + 1) / 2
@@ -211,7 +221,12 @@ class Description:
             squares += float(weight @ apart**2)
             table.append(_merged(item * (2 * n + 2) + twice, weight, n * (2 * n + 2)))
         around += weights @ last
-        self.missing = (self.n_rankings - listed).round().astype(np.int64)
+        left_out = self.n_rankings - listed
+        # Weights are not whole, and their sums have rounding errors.
+        rounding = 1e-12 * max(self.n_rankings, 1)
+        self.missing: NDArray[Any] = (
+            left_out.round().astype(np.int64) if source.shares is None else np.where(left_out > rounding, left_out, 0.0)
+        )
         self.mean = np.divide(sums, listed, out=np.full(n, np.nan), where=listed > 0)
         self.median = _medians(table, listed, n)
         self.order: NDArray[np.intp] = np.argsort(around, kind="stable")
@@ -385,6 +400,8 @@ def _medians(table: Sequence[tuple[Whole, Array]], listed: Array, n: int) -> Arr
         keys, weights = _merged(keys, weights, n * (2 * n + 2))
         reached = np.cumsum(weights)
         halves = np.cumsum(listed)[some] - listed[some] / 2
-        ends = [keys[np.searchsorted(reached, halves, side=side)] for side in ("left", "right")]
+        # Sums of weights that are not whole have rounding errors.
+        near = min(1e-12 * float(reached[-1]), 0.25)
+        ends = [keys[np.minimum(np.searchsorted(reached, halves + apart), len(keys) - 1)] for apart in (-near, near)]
         found[some] = (ends[0] % (2 * n + 2) + ends[1] % (2 * n + 2)) / 4
     return found

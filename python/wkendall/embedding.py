@@ -6,20 +6,27 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy.stats import rankdata
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array
 from wkendall._errors import bad_argument
+from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._run import Run
-from wkendall.arrays.options import RANKS, Reading
-from wkendall.gram import as_kernel
+from wkendall.arrays.options import RANKS, Reading, from_places
+from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.tensors import one_tensor
 
 #: The number of array entries allocated at a time when rows are processed in blocks.
 BLOCK = 1 << 20
+#: Why tensors of weights, and what learns them, do not take `missing="anywhere"`.
+NO_TENSORS = (
+    "which is for the standard weight: means of position weights over all positions of an item are not computed; use "
+    "missing='bottom', or KendallFeatures or a kernel without position weights"
+)
 
 
 def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
@@ -130,6 +137,12 @@ def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
     >>> import wkendall
     >>> wkendall.inverse([[2, 3, 1]])
     array([[3, 1, 2]])
+
+    The third item, then the first, then the fourth, then the second; as ranks of the items:
+
+    >>> orders = [[3, 1, 4, 2]]
+    >>> wkendall.inverse(orders)
+    array([[2, 4, 1, 3]])
     """
     return read_rankings(X, "X", Reading(advises=False))._handle.inverse().ranks()
 
@@ -156,7 +169,8 @@ def features(
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused. Columns follow the order of
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are for one `Kendall()`, signed or normalized or
+        not: a pair has the mean of its sign over all positions. Columns follow the order of
         the items of `X`: for a second set with its items in another order use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
@@ -174,27 +188,57 @@ def features(
     """
     chosen = as_kernel(kernel, "features")
     run = Run(dtype, out, n_jobs, progress).check()
-    return features_of(read_rankings(X, "X", RANKS._replace(anywhere=False), run.threads), chosen, run)
+    return features_of(read_rankings(X, "X", RANKS, run.threads), chosen, run)
 
 
 def _embeddable(X: ArrayLike | Rankings) -> _core.Rankings:
     """Read rankings for the computation of their tensors."""
     rankings = read_rankings(X, "X", RANKS._replace(anywhere=False))
     if rankings._missing == "anywhere":
-        rule = "which is for the standard weight: tensors of weights take 'bottom'"
-        raise bad_argument("missing", f" is 'anywhere', {rule}")
+        raise bad_argument("missing", f" is 'anywhere', {NO_TENSORS}", value="anywhere")
     return rankings._handle
 
 
 def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
     """Compute the features of rankings."""
     if rankings._missing == "anywhere":
-        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
+        return _features_anywhere(rankings, kernel, run)
     measure = kernel._measure(rankings.n_items)
     shape = (len(rankings), _core.feature_columns(measure))
     out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
     with progress_bar(run.progress, "features") as show:
         _core.features(measure, rankings._handle, out, threads=run.threads, progress=show)
+    return out
+
+
+def _features_anywhere(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
+    """Compute the features of rankings with items of unknown position: means over all their positions."""
+    if not isinstance(kernel, Kendall):
+        rule = "which has features for one Kendall(), with or without signed and normalize: not for sums of kernels"
+        raise bad_argument("missing", f" is 'anywhere', {rule}", value="anywhere")
+    # Refuses what the kernel does not take.
+    gram_of(rankings[:1], None, kernel, run._replace(dtype=np.float64, out=None, progress=False))
+    n = rankings.n_items
+    complete = from_places(np.arange(1.0, n + 1)[np.newaxis])
+    factors = np.empty((1, _core.feature_columns(kernel._measure(n))))
+    _core.features(kernel._measure(n), complete, factors, threads=run.threads)
+    pairs = n * (n - 1) // 2
+    out = run.result(
+        (len(rankings), factors.shape[1]), factors.shape[1], "use dtype=np.float32, or make them in blocks of rows"
+    )
+    step = max(1, BLOCK // max(factors.shape[1], 1))
+    with progress_bar(run.progress, "features") as show:
+        for start in range(0, len(rankings), step):
+            some = slice(start, start + step)
+            signs = mean_signs(rankings[some])
+            vectors = np.repeat(factors, len(signs), axis=0)
+            vectors[:, :pairs] *= signs
+            if kernel.normalize:
+                norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+                vectors /= np.where(norms > 0, norms, 1)
+            out[some] = vectors
+            if show is not None:
+                show(min(start + step, len(rankings)), len(rankings))
     return out
 
 
@@ -239,3 +283,30 @@ def linear_function_of(
         return _core.linear_function(
             rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show, inverse=inverse
         )
+
+
+def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
+    """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
+
+    A missing item is equally likely in each of the k + 1 places between k listed items. It is after the item of rank r,
+    the mean rank for ties, with probability 1 - r / (k + 1).
+    """
+    rows, n = rankings.shape
+    check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer items or rows")
+    ranks = np.asarray(rankings._ranks(), dtype=np.float64)
+    missing = np.isnan(ranks)
+    signs = signs_of(np.where(missing, n + 1, ranks))
+    if rankings._missing == "anywhere" and missing.any():
+        first, second = np.triu_indices(n, 1)
+        listed = n - missing.sum(axis=1, keepdims=True)
+        lead = np.nan_to_num(1 - 2 * rankdata(ranks, axis=1, nan_policy="omit") / (listed + 1))
+        unknown = missing[:, first] | missing[:, second]
+        signs = np.where(unknown, lead[:, first] - lead[:, second], signs)
+    return signs
+
+
+def signs_of(ranks: NDArray[Any]) -> NDArray[np.float64]:
+    """Return 1 for each pair of items whose first is before the second, -1 for after, and 0 for ties."""
+    first, second = np.triu_indices(ranks.shape[1], 1)
+    signs: NDArray[np.float64] = np.sign(ranks[:, second] - ranks[:, first]).astype(np.float64)
+    return signs

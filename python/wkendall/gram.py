@@ -87,8 +87,8 @@ def gram_matrix(
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
         How to compute, for tests and debugging: a strategy ("bits", "product", "pairs", "partition"), an instruction
-        set ("portable", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest is chosen; see
-        `show_config`.
+        set ("portable", "neon", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest is chosen;
+        see `show_config`.
     **shorthand
         Instead of `kernel`: the parameters of `Kendall` (`weight`, `k`, `u`, `order`, `signed`, `normalize`) or of
         `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`), and how to read arrays, as in `Rankings` (`input`,

@@ -7,6 +7,7 @@ else; the Rust crate checks them when the measure is used. Kernels can be added,
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from hashlib import blake2b
 from inspect import Parameter, signature
 from numbers import Integral, Real
@@ -165,6 +166,7 @@ def _is_number(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
+@dataclass(eq=False, repr=False)
 class Kendall(Kernel):
     """The weighted Kendall kernel: the sum of a weight over all concordant pairs of items, or tuples of any order.
 
@@ -197,7 +199,7 @@ class Kendall(Kernel):
         is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
         absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
     item_weight : array-like of n numbers, optional
-        Numbers from 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
+        Numbers, at least 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
         item_weight[j]`. The kernel then depends on the items: relabelling them changes it. Only for order 2.
 
     Notes
@@ -220,25 +222,14 @@ class Kendall(Kernel):
     """
 
     _name = "kendall"
-
-    def __init__(
-        self,
-        weight: str = "standard",
-        *,
-        k: SupportsIndex | None = None,
-        u: str | ArrayLike | None = None,
-        order: SupportsIndex = 2,
-        signed: bool = False,
-        normalize: bool = False,
-        item_weight: ArrayLike | None = None,
-    ) -> None:
-        self.weight = weight
-        self.k = k
-        self.u = u
-        self.order = order
-        self.signed = signed
-        self.normalize = normalize
-        self.item_weight = item_weight
+    weight: str = "standard"
+    _: KW_ONLY
+    k: SupportsIndex | None = None
+    u: str | ArrayLike | None = None
+    order: SupportsIndex = 2
+    signed: bool = False
+    normalize: bool = False
+    item_weight: ArrayLike | None = None
 
     @property
     def takes(self) -> frozenset[Takes]:
@@ -256,8 +247,9 @@ class Kendall(Kernel):
         return type(self)(**{name: value for name, value in parameters.items() if name not in "ku" or name == used})
 
 
+@dataclass(eq=False, repr=False)
 class TensorKernel(Kernel):
-    """The kernel of general weights: of tuples of positions, `U`, or of pairs of pairs of positions, `W`.
+    """The kernel of general weights: `U` for tuples of positions, or `W` for pairs of pairs of positions.
 
     Parameters
     ----------
@@ -285,21 +277,12 @@ class TensorKernel(Kernel):
     """
 
     _name = "tensor"
-
-    def __init__(
-        self,
-        U: ArrayLike | tuple[object, ...] | None = None,
-        *,
-        W: ArrayLike | None = None,
-        order: SupportsIndex = 2,
-        normalize: bool = False,
-        check: bool = True,
-    ) -> None:
-        self.U = U
-        self.W = W
-        self.order = order
-        self.normalize = normalize
-        self.check = check
+    U: ArrayLike | tuple[object, ...] | None = None
+    _: KW_ONLY
+    W: ArrayLike | None = None
+    order: SupportsIndex = 2
+    normalize: bool = False
+    check: bool = True
 
     @property
     def takes(self) -> frozenset[Takes]:
@@ -322,6 +305,7 @@ class TensorKernel(Kernel):
         return _core.Measure(self._name, items, parameters)
 
 
+@dataclass(eq=False, repr=False)
 class Mallows(Kernel):
     """The Mallows kernel: `exp(-lam * distance)`, with the number of discordant pairs as the distance.
 
@@ -356,10 +340,9 @@ class Mallows(Kernel):
 
     _name = "mallows"
     _takes = _TAKES_ALL
-
-    def __init__(self, lam: float | Literal["auto"] = 1.0, *, normalize: bool = False) -> None:
-        self.lam = lam
-        self.normalize = normalize
+    lam: float | Literal["auto"] = 1.0
+    _: KW_ONLY
+    normalize: bool = False
 
 
 class KendallDistance(Measure):
@@ -381,10 +364,8 @@ class KendallDistance(Measure):
     _name = "distance"
     _takes = _TAKES_ALL
 
-    def __init__(self) -> None:
-        pass
 
-
+@dataclass(eq=False, repr=False)
 class KendallCorrelation(Kernel):
     """Weighted correlation of two rankings: (C - D) / (C + D).
 
@@ -411,13 +392,10 @@ class KendallCorrelation(Kernel):
     """
 
     _name = "correlation"
-
-    def __init__(
-        self, weight: str = "standard", *, k: SupportsIndex | None = None, u: str | ArrayLike | None = None
-    ) -> None:
-        self.weight = weight
-        self.k = k
-        self.u = u
+    weight: str = "standard"
+    _: KW_ONLY
+    k: SupportsIndex | None = None
+    u: str | ArrayLike | None = None
 
     @property
     def takes(self) -> frozenset[Takes]:
@@ -448,10 +426,10 @@ class _Combination(Kernel):
         return type(self)(**{name: v._used() if isinstance(v, Kernel) else v for name, v in given.items()})
 
 
+@dataclass(eq=False, repr=False)
 class _Pair(_Combination):
-    def __init__(self, left: Kernel, right: Kernel) -> None:
-        self.left = left
-        self.right = right
+    left: Kernel
+    right: Kernel
 
 
 class Sum(_Pair):
@@ -474,12 +452,12 @@ class Product(_Pair):
         return self.left._measure(items, pairs).times(self.right._measure(items, pairs))
 
 
+@dataclass(eq=False, repr=False)
 class Scaled(_Combination):
     """A multiple of a kernel: `factor * kernel`; the factor is not negative."""
 
-    def __init__(self, kernel: Kernel, factor: float) -> None:
-        self.kernel = kernel
-        self.factor = factor
+    kernel: Kernel
+    factor: float
 
     def __repr__(self) -> str:
         return f"{shown(self.factor)} * {_factor(self.kernel)}"
@@ -491,12 +469,12 @@ class Scaled(_Combination):
         return self.kernel._measure(items, pairs).scaled(factor)
 
 
+@dataclass(eq=False, repr=False)
 class Power(_Combination):
     """A power of a kernel, entry by entry: `kernel ** exponent`; the exponent is a whole number from 1."""
 
-    def __init__(self, kernel: Kernel, exponent: int) -> None:
-        self.kernel = kernel
-        self.exponent = exponent
+    kernel: Kernel
+    exponent: int
 
     def __repr__(self) -> str:
         return f"{_factor(self.kernel)} ** {shown(self.exponent)}"

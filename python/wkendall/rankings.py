@@ -45,6 +45,7 @@ class Rankings:
         values, or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
+        `inverse(orders)` turns them into ranks, and ranks into orders; so does `np.asarray(Rankings(orders, input="orders"))`.
         Scores are any real numbers; larger is better, and the scores of a row must differ.
     top : {"low", "high"}
         Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank.
@@ -59,8 +60,8 @@ class Rankings:
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
         on the lengths of the lists.
     items : iterable of n names, optional
-        The names of the items: any hashable objects. For a data frame, whose columns are the names, the columns to read, in
-        this order; for a `Rankings` with names, its items in another order.
+        The names of the items: any hashable objects. The columns of a data frame are names already: `items` then
+        chooses the columns to read, in this order. For a `Rankings` with names it changes the order of the items.
     counts : array-like of m whole numbers, optional
         How often each ranking was observed; once if absent. `consensus`, the tests and `KendallKMeans` use it.
 
@@ -320,7 +321,7 @@ class Rankings:
         order = np.argsort(first)
         return self[first[order]]._with(labels=None, counts=counts[order])
 
-    def describe(self, by: ArrayLike | None = None) -> Description:
+    def describe(self, by: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None) -> Description:
         """Return mean and median ranks, counts of ranks, shares of pairs, Kendall's W and the number of distinct rankings.
 
         `Description` has the rules for ties and missing items.
@@ -330,6 +331,8 @@ class Rankings:
         by : array-like of shape (m,), optional
             A label for each ranking. Each group is described too: `groups` of the result. Ordered categories keep their
             order.
+        sample_weight : array-like of shape (m,), optional
+            The weight of each ranking, such as a survey weight, in place of the counts.
 
         Returns
         -------
@@ -348,19 +351,29 @@ class Rankings:
           apple      2.00  1.00   2.50
           plum       2.67  3.00   2.50
         """
+        weights = None if sample_weight is None else sample_weights(sample_weight, self)
         if by is None:
-            return Description(self._source())
+            return Description(self._source(weights))
         check_same_rows(self, by, ("the rankings", "by"))
         numbers = group_rows(by, len(self), "by")
         return Description(
-            self._source(), {label: Description(self[rows]._source()) for label, rows in numbers.items()}
+            self._source(weights),
+            {
+                label: Description(
+                    self[rows]._source(None if weights is None else sample_weights(weights[rows], self[rows]))
+                )
+                for label, rows in numbers.items()
+            },
         )
 
-    def _source(self) -> Source:
+    def _source(self, weights: NDArray[np.float64] | None = None) -> Source:
         """Return what a description needs."""
+        shares = None if weights is None else weights / weights.max() / (weights / weights.max()).sum()
         observed = self if self._counts is None else self[self._counts > 0]
         distinct = len(merged(observed)[0])
-        return Source(self._handle, self._missing == "anywhere", self._listed, self._counts, self._items, distinct)
+        return Source(
+            self._handle, self._missing == "anywhere", self._listed, self._counts, self._items, distinct, shares
+        )
 
     def to_lists(self) -> list[list[Any]]:
         """Return each ranking as a list of names, or of numbers from 0, best first.

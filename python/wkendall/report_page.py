@@ -6,6 +6,7 @@ are says so in a sentence.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Of a larger catalogue only the items that are listed most often are compared; a table of pairs shows the first ones.
 MOST_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
+#: Of more groups, the largest are named; of more pairs of groups, those with the smallest p-values.
+MOST_GROUPS, MOST_PAIRS = 12, 30
 #: Rankings that a map shows, clusters that are tried, and the least number of people to look for clusters.
 MAP_ROWS, MOST_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
@@ -45,6 +48,13 @@ class Subject(NamedTuple):
     compared: Rankings
     seed: int
     n_jobs: int | None
+    #: The weight of each ranking, if there are weights.
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def frequency(self) -> NDArray[Any]:
+        """The number or the weight of each ranking; weights add up to the number of rankings."""
+        return observed(self.compared) if self.weights is None else self.described._source.weights
 
     @property
     def people(self) -> int:
@@ -72,10 +82,11 @@ def report_page(
     seed: int = 0,
     n_jobs: int | None = None,
     tell: Callable[[int, int], None] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> str:
     """Return a page about rankings, with all pictures in it; `tell` is called with the numbers of finished and all parts."""
-    described = rankings.describe(groups)
-    subject = Subject(rankings, groups, described, _compared(rankings, described), seed, n_jobs)
+    described = rankings.describe(groups, sample_weight=weights)
+    subject = Subject(rankings, groups, described, _compared(rankings, described), seed, n_jobs, weights)
     parts = [_data, _ranks, _pairs, _consensus, _map, _clusters]
     if groups is not None:
         parts.append(_groups)
@@ -114,10 +125,18 @@ def _data(subject: Subject) -> Part:
         ("rankings with ties", _of(int(frequency[tied].sum()), subject.people)),
         ("rankings that leave items out", _of(short, subject.people)),
     ]
+    if subject.weights is not None:
+        lines.append(("weights", f"{subject.weights.min():.4g} to {subject.weights.max():.4g}, in all parts below"))
     if subject.people > 1 and rankings.n_items > 1:
         lines.append(("Kendall's W", f"{described.kendall_w:.2f} (0: mean ranks are equal, 1: all rankings are equal)"))
     if subject.groups is not None and described.groups is not None:
-        lines += [(f"group {label}", f"{group.n_rankings:,}") for label, group in described.groups.items()]
+        sizes = {str(label): group.n_rankings for label, group in described.groups.items()}
+        many = len(sizes) > MOST_GROUPS
+        largest = sorted(sizes, key=lambda label: -sizes[label])[:MOST_GROUPS] if many else sizes
+        lines += [(f"group {label}", f"{sizes[label]:,}") for label in largest]
+        others = [size for label, size in sizes.items() if label not in largest]
+        if others:
+            lines.append((f"{len(others)} smaller groups", f"{min(others):,} to {max(others):,} each"))
     said = f"{_many(subject.people, 'ranking')} of {_many(rankings.n_items, 'item')}."
     return Part("The data", html_table(("what", "number"), lines), said)
 
@@ -130,7 +149,7 @@ def _ranks(subject: Subject) -> Part:
     headings = ["item", "mean rank", "median", "first", "not ranked"]
     limits: dict[Any, str] = {}
     intervals = None
-    if subject.people > 1 and compared.n_items > 1:
+    if subject.people > 1 and compared.n_items > 1 and subject.weights is None:
         intervals = rank_intervals(compared, n_resamples=1999, rng=subject.seed)
         names = compared.items or range(compared.n_items)
         limits = {
@@ -159,7 +178,7 @@ def _ranks(subject: Subject) -> Part:
             f"<p>{said} The intervals hold for all items at once: with a probability of 95 % each contains the place that the "
             "item would have if everybody were asked.</p>"
         )
-    ranks = described if subject.rankings is compared else compared.describe()
+    ranks = described if subject.rankings is compared else compared.describe(sample_weight=subject.weights)
     among = "" if subject.rankings is compared else f" among these {compared.n_items} items"
     text += _picture(lambda: plot_ranks(ranks), f"How often each item has each rank{among}. Dots are mean ranks.")
     if intervals is not None:
@@ -172,9 +191,10 @@ def _pairs(subject: Subject) -> Part:
     compared = subject.compared
     if compared.n_items < 2:
         return Part("Pairs of items", "<p>There is one item: nothing to compare.</p>")
-    described = compared.describe()
+    described = compared.describe(sample_weight=subject.weights)
     some = described.order[:FEW_ITEMS].tolist()
-    shown = described if len(some) == compared.n_items else _only(compared, some).describe()
+    fewer = len(some) < compared.n_items
+    shown = _only(compared, some).describe(sample_weight=subject.weights) if fewer else described
     return Part(
         "Pairs of items",
         _picture(
@@ -187,7 +207,7 @@ def _consensus(subject: Subject) -> Part:
     compared = subject.compared
     if not subject.people:
         return Part("Consensus", "<p>There are no rankings.</p>")
-    found = consensus(compared, rng=subject.seed, n_jobs=subject.n_jobs)
+    found = consensus(compared, sample_weight=subject.weights, rng=subject.seed, n_jobs=subject.n_jobs)
     text = f"<p><b>{escape(' > '.join(map(subject.name, found.items)))}</b></p>"
     pairs = compared.n_items * (compared.n_items - 1) / 2
     if pairs:
@@ -215,9 +235,10 @@ def _map(subject: Subject) -> Part:
         return Part("Map", "<p>All rankings are equal: there is nothing to map.</p>")
     shown, groups = compared, subject.groups
     if len(shown) > MAP_ROWS:
-        frequency = observed(compared).astype(np.float64)
+        frequency = subject.frequency.astype(np.float64)
         random = np.random.default_rng(subject.seed)
-        chosen = np.sort(random.choice(len(compared), MAP_ROWS, replace=False, p=frequency / frequency.sum()))
+        some = min(MAP_ROWS, int(np.count_nonzero(frequency)))
+        chosen = np.sort(random.choice(len(compared), some, replace=False, p=frequency / frequency.sum()))
         shown, groups = compared[chosen], None if groups is None else groups[chosen]
     if shown.n_items > FEW_ITEMS:
         shown = _only(shown, shown.describe().order[:FEW_ITEMS].tolist())
@@ -234,15 +255,20 @@ def _clusters(subject: Subject) -> Part:
             "Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more, of two items or more.</p>"
         )
     how: dict[str, Any] = {"max_clusters": MOST_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
-    number = cluster_number(compared, **how)
+    number = cluster_number(compared, sample_weight=subject.weights, **how)
     if number.n_clusters == 1:
         said = "There seems to be one cluster: no groups of people with opinions of their own."
         return Part("Clusters", f"<p>{said}</p>", said)
-    model = KendallKMeans(number.n_clusters, random_state=subject.seed, n_jobs=subject.n_jobs).fit(compared)
-    sizes = np.bincount(model.labels_, observed(compared), minlength=number.n_clusters)
+    model = KendallKMeans(number.n_clusters, random_state=subject.seed, n_jobs=subject.n_jobs)
+    model.fit(compared, sample_weight=subject.weights)
+    sizes = np.bincount(model.labels_, subject.frequency, minlength=number.n_clusters)
     orders = model.consensus(rng=subject.seed).to_lists()
     lines = [
-        (str(place + 1), _of(int(sizes[cluster]), subject.people), " > ".join(map(subject.name, orders[cluster][:10])))
+        (
+            str(place + 1),
+            _of(round(float(sizes[cluster])), subject.people),
+            " > ".join(map(subject.name, orders[cluster][:10])),
+        )
         for place, cluster in enumerate(np.argsort(-sizes, kind="stable"))
     ]
     said = f"There seem to be {number.n_clusters} clusters."
@@ -257,20 +283,24 @@ def _groups(subject: Subject) -> Part:
     sizes = np.bincount(member, observed(compared))
     if len(labels) < 2 or sizes.min() < 2 or compared.n_items < 2:
         return Part("Groups", "<p>A test needs at least two groups, with at least two rankings of two items each.</p>")
-    result = two_sample_test(compared, groups=groups, rng=subject.seed, n_jobs=subject.n_jobs)
+    how: dict[str, Any] = {"sample_weight": subject.weights, "rng": subject.seed}
+    result = two_sample_test(compared, groups=groups, n_jobs=subject.n_jobs, **how)
     said = "The groups differ" if result.pvalue <= 0.05 else "No difference between the groups can be shown"
     said += f" (p = {result.pvalue:.4g})."
     text = f"<p>{said} This is a permutation test of the maximum mean discrepancy.</p>"
     if len(labels) > 2 and result.pairwise_pvalues is not None:
+        pvalues = result.pairwise_pvalues
+        pairs = [(one, other) for one in range(len(labels)) for other in range(one + 1, len(labels))]
+        if len(pairs) > MOST_PAIRS:
+            pairs.sort(key=lambda pair: pvalues[pair])
+            text += _note(f"The {MOST_PAIRS} smallest of {len(pairs):,} p-values of pairs of groups.")
         lines = [
-            (str(labels[one]), str(labels[other]), f"{result.pairwise_pvalues[one, other]:.4g}")
-            for one in range(len(labels))
-            for other in range(one + 1, len(labels))
+            (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MOST_PAIRS]
         ]
         text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
         text += _note("For which pairs of items two groups differ: wkendall compare, with a file of two groups.")
     if len(labels) == 2:
-        found = pair_differences(compared, groups, rng=subject.seed)
+        found = pair_differences(compared, groups, **how)
         shown = min(len(found.first), SHOWN_PAIRS)
         rows = [
             (
@@ -323,7 +353,10 @@ def _of(count: int, total: int) -> str:
 def _picture(draw: Callable[[], Axes], caption: str) -> str:
     from matplotlib import pyplot as plt
 
-    axes = draw()
+    with warnings.catch_warnings():
+        # The page has texts, for which the browser has letters.
+        warnings.filterwarnings("ignore", "Glyph .* missing|no installed font")
+        axes = draw()
     figure = axes.figure
     text = html_figure(figure, caption)  # type: ignore[arg-type]
     plt.close(figure)  # type: ignore[arg-type]

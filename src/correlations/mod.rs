@@ -234,17 +234,15 @@ impl CorrelationSettings<'_> {
             return Err(Error::ObservationsDiffer { left: x.observations(), right: y.observations() });
         }
         if matches!(x.0, Kind::Sparse(_)) != matches!(y.0, Kind::Sparse(_)) {
-            let (value, rule) = ("sparse, but x is not, or the reverse".to_owned(), "of the kind of x".to_owned());
-            return Err(Error::Parameter { name: "y", value, rule });
+            return Err(Error::parameter("y", "sparse, but x is not, or the reverse", "of the kind of x"));
         }
         if let Some(confidence) = self.confidence.filter(|confidence| !(*confidence > 0.0 && *confidence < 1.0)) {
-            let rule = "between 0 and 1".to_owned();
-            return Err(Error::Parameter { name: "confidence", value: confidence.to_string(), rule });
+            return Err(Error::parameter("confidence", confidence.to_string(), "between 0 and 1"));
         }
         let Some(weights) = self.weights else { return Ok(()) };
         if weights.len() != x.observations() {
             let rule = format!("one number for each of {} observations", x.observations());
-            return Err(Error::Parameter { name: "weights", value: format!("{} numbers", weights.len()), rule });
+            return Err(Error::parameter("weights", format!("{} numbers", weights.len()), rule));
         }
         // Sums of products of three weights stay in range.
         match weights.iter().position(|weight| !(*weight >= 0.0 && *weight <= 1e100)) {
@@ -364,8 +362,7 @@ pub fn correlations_of(
     for &(first, second) in pairs {
         for (column, columns) in [(first, x.columns()), (second, other.columns())] {
             if column >= columns {
-                let rule = format!("below {columns}");
-                return Err(Error::Parameter { name: "pairs", value: format!("{column} at one place"), rule });
+                return Err(Error::parameter("pairs", format!("{column} at one place"), format!("below {columns}")));
             }
         }
     }
@@ -392,8 +389,7 @@ pub fn correlations_at_least(
 ) -> Result<ColumnPairs, Error> {
     options.check()?;
     if limit.is_nan() || limit < 0.0 {
-        let rule = "a number that is not negative".to_owned();
-        return Err(Error::Parameter { name: "limit", value: limit.to_string(), rule });
+        return Err(Error::parameter("limit", limit.to_string(), "a number that is not negative"));
     }
     let other = y.unwrap_or(x);
     settings.check(x, other)?;
@@ -443,7 +439,7 @@ pub fn leave_one_out(
     settings.check(x, y)?;
     for columns in [x, y] {
         if columns.columns() == 0 {
-            return Err(Error::Parameter { name: "x", value: "empty".to_owned(), rule: "a column".to_owned() });
+            return Err(Error::parameter("x", "empty", "a column"));
         }
     }
     ByPairs::new(x, y, settings, Finish::new(settings.coefficient, settings.least, None)).without_each(options)

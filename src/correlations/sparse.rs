@@ -72,13 +72,21 @@ impl SparseColumns {
             && starts.last() == Some(&values.len())
             && rows.len() == values.len();
         if !fits {
-            return Err(wrong("starts", "not that", "where each column begins, from 0 to the number of values"));
+            return Err(Error::parameter(
+                "starts",
+                "not that",
+                "where each column begins, from 0 to the number of values",
+            ));
         }
         if i32::try_from(observations).is_err() {
-            return Err(wrong("observations", &observations.to_string(), "at most 2,147,483,647 for sparse columns"));
+            return Err(Error::parameter(
+                "observations",
+                observations.to_string(),
+                "at most 2,147,483,647 for sparse columns",
+            ));
         }
         if let Some(row) = rows.iter().find(|&&row| row >= observations) {
-            return Err(wrong("rows", &format!("{row} at one place"), &format!("below {observations}")));
+            return Err(Error::parameter("rows", format!("{row} at one place"), format!("below {observations}")));
         }
         let columns = starts.len() - 1;
         let mut built = Self {
@@ -96,7 +104,7 @@ impl SparseColumns {
             for (&value, &row) in values.iter().zip(rows) {
                 if !value.is_known() {
                     let place = format!("NaN in row {row}, column {column}");
-                    return Err(wrong("values", &place, "a number: pass a dense array for missing values"));
+                    return Err(Error::parameter("values", place, "a number: pass a dense array for missing values"));
                 }
                 if sign(value) != 0 {
                     sorted.push((0, value, row as u32));
@@ -107,7 +115,7 @@ impl SparseColumns {
             }
             if let Some(twice) = sorted.windows(2).find(|pair| pair[0].2 == pair[1].2) {
                 let place = format!("given twice for row {}, column {column}", twice[0].2);
-                return Err(wrong("values", &place, "given once for each row and column"));
+                return Err(Error::parameter("values", place, "given once for each row and column"));
             }
             built.push(&mut sorted);
             built.starts.push(built.entries.len());
@@ -392,8 +400,4 @@ fn sign<V: Value>(value: V) -> i8 {
         Number::Unsigned(value) => i8::from(value > 0),
         Number::Real(value) => i8::from(value > 0.0) - i8::from(value < 0.0),
     }
-}
-
-fn wrong(name: &'static str, value: &str, rule: &str) -> Error {
-    Error::Parameter { name, value: value.to_owned(), rule: rule.to_owned() }
 }

@@ -127,20 +127,10 @@ pub fn combine<R: RankingSet>(
     weights: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    combine_sides(R::operands(rankings, None), coefficients, order, weights, run)
-}
-
-fn combine_sides(
-    operands: Operands<'_>,
-    coefficients: &[f64],
-    order: usize,
-    weights: &[f64],
-    run: RunOptions<'_>,
-) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match operands {
-        Operands::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
-        Operands::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
+    match R::operands(rankings, None) {
+        Operands::Complete(x, _) => combine_complete(x, coefficients, order, weights, run),
+        Operands::Tied(x, _) => tied::combine(x, Direction::Forward, coefficients, order, weights, run),
         Operands::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
     }
 }
@@ -247,20 +237,10 @@ pub fn tuple_sums_into<R: RankingSet>(
     out: &mut [f64],
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    tuple_sums_of_sides(R::operands(rankings, None), coefficients, order, out, run)
-}
-
-fn tuple_sums_of_sides(
-    operands: Operands<'_>,
-    coefficients: &[f64],
-    order: usize,
-    out: &mut [f64],
-    run: RunOptions<'_>,
-) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    match operands {
-        Operands::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
-        Operands::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
+    match R::operands(rankings, None) {
+        Operands::Complete(x, _) => complete_tuple_sums(x, coefficients, order, out, run),
+        Operands::Tied(x, _) => tied::tuple_sums_into(x, coefficients, order, out, run),
         Operands::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
     }
 }
@@ -278,20 +258,10 @@ pub fn linear_function<R: RankingSet>(
     tensor: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    function_of_sides(R::operands(rankings, None), order, weights, tensor, run)
-}
-
-fn function_of_sides(
-    operands: Operands<'_>,
-    order: usize,
-    weights: &[f64],
-    tensor: &[f64],
-    run: RunOptions<'_>,
-) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match operands {
-        Operands::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
-        Operands::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
+    match R::operands(rankings, None) {
+        Operands::Complete(x, _) => complete_function(x, order, weights, tensor, run),
+        Operands::Tied(x, _) => tied::linear_function(x, Direction::Forward, order, weights, tensor, run),
         Operands::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
     }
 }

@@ -47,6 +47,11 @@ impl fmt::Display for Error {
 }
 
 impl Error {
+    /// A parameter whose value breaks a rule.
+    pub(crate) fn parameter(name: &'static str, value: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self::Parameter { name, value: value.into(), rule: rule.into() }
+    }
+
     /// The message without the parameter, or row and column, with which it begins, and without advice.
     #[allow(clippy::too_many_lines)] // a table: one entry per variant
     pub(crate) fn reason(&self) -> String {

@@ -89,14 +89,14 @@ impl<'a> Job<'a> {
     }
 
     fn pairwise(measure: &'a dyn PairMeasure, given: Operands<'a>) -> Result<Self, Error> {
-        let takes = measure.takes();
+        let takes = measure.about().takes;
         let converted = match given {
             Operands::Tied(..) | Operands::Lists(..) if takes == Takes::Complete => {
                 return Err(measure.complete_only());
             }
             Operands::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
                 let rankings = "missing items that can be anywhere, only for missing items that come last";
-                return Err(Error::NotTaken { measure: measure.name(), rankings });
+                return Err(Error::NotTaken { measure: measure.about().name, rankings });
             }
             Operands::Lists(x, y) if takes == Takes::Ties => Some(Converted::Expanded(expand::all_items(x, y)?)),
             Operands::Lists(x, y) if takes == Takes::Listed && has(x.has_all(), y.map(Lists::has_all), true) => {

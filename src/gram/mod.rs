@@ -72,6 +72,13 @@ pub struct Options<'a> {
     pub watch: Option<Watch<'a>>,
 }
 
+#[cfg(feature = "python")]
+impl<'a> From<RunOptions<'a>> for Options<'a> {
+    fn from(RunOptions { threads, watch }: RunOptions<'a>) -> Self {
+        Self { threads, watch, ..Self::default() }
+    }
+}
+
 impl<'a> Options<'a> {
     /// The options of a run that has neither tiles nor strategies.
     fn run(self) -> RunOptions<'a> {

@@ -1,6 +1,6 @@
 //! AP correlation: Kendall's tau in which errors near the top count more, as in average precision.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::{Error, Measure, Parameters};
 use crate::memory;
 use crate::pair::composed::{BeforeBoth, RunningSum};
@@ -43,20 +43,11 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for ApCorrelation {
-    fn name(&self) -> &'static str {
-        "the AP correlation"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Ties
-    }
-
-    fn is_symmetric(&self) -> bool {
-        self.symmetric
+    fn about(&self) -> About {
+        About {
+            is_symmetric: self.symmetric,
+            ..About::new("the AP correlation", self.items, Kind::Similarity, Takes::Ties)
+        }
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

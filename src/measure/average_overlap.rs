@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 
 use super::overlap::{CommonItem, Gains, Ranked, all_weights, sum_by_larger, sums_above, weights_of};
-use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, BoundedPairs, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
@@ -51,7 +51,7 @@ impl Measure {
         match depth {
             Some(depth) if depth == 0 || depth > items => {
                 let rule = format!("from 1 to {items}, the number of items");
-                Err(Error::Parameter { name: "depth", value: depth.to_string(), rule })
+                Err(Error::parameter("depth", depth.to_string(), rule))
             }
             _ => {
                 Ok(SharedMeasure::new(AverageOverlap { items, depth: depth.unwrap_or(items), item_weight: None })
@@ -66,24 +66,8 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for AverageOverlap {
-    fn name(&self) -> &'static str {
-        "average overlap"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Listed
-    }
-
-    fn is_kernel(&self) -> bool {
-        true
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.item_weight.is_some()
+    fn about(&self) -> About {
+        About::new("average overlap", self.items, Kind::Kernel, Takes::Listed).weighted(self.item_weight.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

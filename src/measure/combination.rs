@@ -94,7 +94,7 @@ impl Combination {
 
     /// The correlation with the weight of a kernel.
     pub(super) fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
-        let (concordant, sizes): (Measure, Option<Measure>) = if let Weight::Later(factor) = weight {
+        let (concordant, sizes): (Measure, Option<Measure>) = if let Some(factor) = weight.of_later_item() {
             let u = factor.values(items)?;
             let sizes = Factor::Values(memory::collect(u.iter().map(|u| u.abs()))?);
             let sizes = u.iter().any(|&u| u < 0.0).then(|| Measure::rescaled_kernel(&Weight::Later(sizes), items));

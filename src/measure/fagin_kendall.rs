@@ -4,7 +4,7 @@
 
 use super::differing_pairs::DifferingPairs;
 use super::kemeny_snell::KemenySnell;
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::memory;
@@ -44,8 +44,7 @@ impl Measure {
     /// ```
     pub fn fagin_kendall(items: usize, p: f64) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&p) {
-            let rule = "a number from 0 to 1".to_owned();
-            return Err(Error::Parameter { name: "p", value: format!("{p:?}"), rule });
+            return Err(Error::parameter("p", format!("{p:?}"), "a number from 0 to 1"));
         }
         Ok(SharedMeasure::new(FaginKendall { complete: KemenySnell { items, weighted: None }, p }).into())
     }
@@ -54,7 +53,7 @@ impl Measure {
 impl FaginKendall {
     fn not_tied(&self) -> Error {
         let rankings = "rankings with ties, only for lists and complete rankings without";
-        Error::NotTaken { measure: self.name(), rankings }
+        Error::NotTaken { measure: self.about().name, rankings }
     }
 
     /// A list without ties.
@@ -84,24 +83,9 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for FaginKendall {
-    fn name(&self) -> &'static str {
-        "the distance of Fagin et al."
-    }
-
-    fn items(&self) -> usize {
-        self.complete.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Listed
-    }
-
-    fn is_distance(&self) -> bool {
-        true
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.complete.weighted.is_some()
+    fn about(&self) -> About {
+        About::new("the distance of Fagin et al.", self.complete.items, Kind::Distance, Takes::Listed)
+            .weighted(self.complete.weighted.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

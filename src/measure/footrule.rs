@@ -1,6 +1,6 @@
 //! Spearman's footrule: the sum over all items of the difference between their ranks.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 
 use crate::error::Error;
@@ -19,24 +19,8 @@ pub(super) struct Footrule {
 }
 
 impl PairMeasure for Footrule {
-    fn name(&self) -> &'static str {
-        "the footrule"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Listed
-    }
-
-    fn is_distance(&self) -> bool {
-        true
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.item_weight.is_some()
+    fn about(&self) -> About {
+        About::new("the footrule", self.items, Kind::Distance, Takes::Listed).weighted(self.item_weight.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

@@ -1,6 +1,6 @@
 //! Kumar and Vassilvitskii's generalized Kendall distance, with weights of items and costs of positions.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, check_range};
 use super::{Error, Measure, Parameters};
 use crate::memory;
@@ -74,16 +74,8 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for GeneralizedKendall {
-    fn name(&self) -> &'static str {
-        "the generalized Kendall distance"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_distance(&self) -> bool {
-        true
+    fn about(&self) -> About {
+        About::new("the generalized Kendall distance", self.items, Kind::Distance, Takes::Complete)
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use super::blocks_of_pairs::{Block, Listed, Memory, Ranked, Side, Union, dot4, most_items, products};
 use super::kendall::KendallMeasure;
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, check_range};
 use super::value::orient;
 use super::{Measure, MeasureKind, Part};
@@ -647,24 +647,10 @@ impl ItemWeighted {
 }
 
 impl PairMeasure for ItemWeighted {
-    fn name(&self) -> &'static str {
-        if self.item_weight.is_some() { "a kernel with item_weight" } else { "the kernel with the weight 'later'" }
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Lists
-    }
-
-    fn is_kernel(&self) -> bool {
-        true
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.item_weight.is_some()
+    fn about(&self) -> About {
+        let name =
+            if self.item_weight.is_some() { "a kernel with item_weight" } else { "the kernel with the weight 'later'" };
+        About::new(name, self.items, Kind::Kernel, Takes::Lists).weighted(self.item_weight.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

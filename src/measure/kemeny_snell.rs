@@ -5,7 +5,7 @@
 
 use super::Measure;
 use super::differing_pairs::DifferingPairs;
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
 use crate::memory;
 use crate::pair::incomplete::{Need, TiedWorkspace, differing_pairs};
@@ -50,24 +50,9 @@ impl Measure {
 }
 
 impl PairMeasure for KemenySnell {
-    fn name(&self) -> &'static str {
-        "the Kemeny-Snell distance"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Lists
-    }
-
-    fn is_distance(&self) -> bool {
-        true
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.weighted.is_some()
+    fn about(&self) -> About {
+        About::new("the Kemeny-Snell distance", self.items, Kind::Distance, Takes::Lists)
+            .weighted(self.weighted.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

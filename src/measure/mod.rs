@@ -59,7 +59,9 @@ pub(crate) use kendall::KendallMeasure;
 pub use kendall::mallows_rate;
 pub(crate) use named::NamedMeasure;
 pub(crate) use overlap::Ranked;
-pub(crate) use pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+#[cfg(test)]
+pub(crate) use pairwise::About;
+pub(crate) use pairwise::{BoundedPairs, Kind, PairMeasure, SharedMeasure, Takes, Values};
 #[cfg(feature = "python")]
 pub(crate) use parameters::Numbers;
 pub use parameters::{Parameter, Parameters};
@@ -158,7 +160,7 @@ impl Part {
     fn items(&self) -> usize {
         match self {
             Self::Kendall(measure) => measure.items(),
-            Self::Pairwise(measure) => measure.get().items(),
+            Self::Pairwise(measure) => measure.get().about().items,
         }
     }
 
@@ -166,7 +168,7 @@ impl Part {
     pub(crate) fn is_symmetric(&self) -> bool {
         match self {
             Self::Kendall(measure) => measure.is_symmetric(),
-            Self::Pairwise(measure) => measure.get().is_symmetric(),
+            Self::Pairwise(measure) => measure.get().about().is_symmetric,
         }
     }
 
@@ -174,7 +176,7 @@ impl Part {
     pub(crate) fn is_distance(&self) -> bool {
         match self {
             Self::Kendall(measure) => measure.is_distance(),
-            Self::Pairwise(measure) => measure.get().is_distance(),
+            Self::Pairwise(measure) => measure.get().about().kind == Kind::Distance,
         }
     }
 
@@ -184,20 +186,20 @@ impl Part {
         match self {
             // Order 1 has a form of its own for ties.
             Self::Kendall(measure) => measure.mean().is_err() && !matches!(measure.as_positions(), Ok(Some(_))),
-            Self::Pairwise(measure) => measure.get().takes() == Takes::Complete,
+            Self::Pairwise(measure) => measure.get().about().takes == Takes::Complete,
         }
     }
 
     /// Whether only the listed items of lists count.
     #[cfg(feature = "python")]
     pub(crate) fn takes_listed(&self) -> bool {
-        matches!(self, Self::Pairwise(measure) if measure.get().takes() == Takes::Listed)
+        matches!(self, Self::Pairwise(measure) if measure.get().about().takes == Takes::Listed)
     }
 
     fn is_kernel(&self) -> bool {
         match self {
             Self::Kendall(measure) => !measure.is_distance(),
-            Self::Pairwise(measure) => measure.get().is_kernel(),
+            Self::Pairwise(measure) => measure.get().about().kind == Kind::Kernel,
         }
     }
 
@@ -206,7 +208,7 @@ impl Part {
         match self {
             Self::Kendall(measure) if measure.is_distance() => "a distance",
             Self::Kendall(_) => "a kernel",
-            Self::Pairwise(measure) => measure.get().name(),
+            Self::Pairwise(measure) => measure.get().about().name,
         }
     }
 
@@ -229,7 +231,7 @@ impl Part {
     fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match self {
             Self::Kendall(measure) => measure.kappa(pi, workspace),
-            Self::Pairwise(measure) if measure.get().depends_on_items() => {
+            Self::Pairwise(measure) if measure.get().about().depends_on_items => {
                 Err(Error::NoItemWeight { taker: "kappa, a function of one permutation," })
             }
             Self::Pairwise(measure) => measure.get().with_identity(Some(pi), workspace.cancel()),
@@ -266,9 +268,9 @@ impl Measure {
     /// # Errors
     /// When the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        match weight {
-            Weight::Later(factor) => Self::later(factor, items, false),
-            weight => KendallMeasure::kernel(weight, items).map(Self::from),
+        match weight.of_later_item() {
+            Some(factor) => Self::later(&factor, items, false),
+            None => KendallMeasure::kernel(weight, items).map(Self::from),
         }
     }
 
@@ -288,9 +290,9 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        match weight {
-            Weight::Later(factor) => Self::later(factor, items, true),
-            weight => KendallMeasure::rescaled_kernel(weight, items).map(Self::from),
+        match weight.of_later_item() {
+            Some(factor) => Self::later(&factor, items, true),
+            None => KendallMeasure::rescaled_kernel(weight, items).map(Self::from),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Measures by name, from parameters by name. The table of all measures is in `mod.rs`.
 
-use super::parameters::wrong;
 use super::{MEASURES, Measure, Parameters};
 use crate::error::Error;
 
@@ -23,7 +22,7 @@ impl NamedMeasure {
 
     pub(crate) fn find(name: &str) -> Result<&'static Self, Error> {
         let known = || MEASURES.iter().map(|measure| measure.name).collect::<Vec<_>>().join(", ");
-        let unknown = || wrong("measure", name, format!("one of {}", known()));
+        let unknown = || Error::parameter("measure", name, format!("one of {}", known()));
         MEASURES.iter().find(|measure| measure.name == name).ok_or_else(unknown)
     }
 

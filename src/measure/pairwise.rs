@@ -33,43 +33,57 @@ pub(crate) enum Takes {
     Listed,
 }
 
-/// A measure that is computed for one pair of rankings at a time.
-pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
+/// What large values mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Rankings are similar.
+    Similarity,
+    /// Also, the measure is positive definite, so that it can be a part of sums and products of kernels.
+    Kernel,
+    /// Rankings are different.
+    Distance,
+}
+
+/// The properties of a measure.
+pub(crate) struct About {
     /// What messages call it: "the footrule".
-    fn name(&self) -> &'static str;
-
+    pub(crate) name: &'static str,
     /// The number of items of the rankings.
-    fn items(&self) -> usize;
-
-    fn takes(&self) -> Takes {
-        Takes::Complete
-    }
-
-    /// Whether small values mean that rankings are similar.
-    fn is_distance(&self) -> bool {
-        false
-    }
-
-    /// Whether it is positive definite, so that it can be a part of sums and products of kernels.
-    fn is_kernel(&self) -> bool {
-        false
-    }
-
+    pub(crate) items: usize,
+    pub(crate) takes: Takes,
+    pub(crate) kind: Kind,
     /// Whether the value is bitwise the same for two rankings in either order. If not, the first ranking is that of the
     /// row of a matrix.
-    fn is_symmetric(&self) -> bool {
-        true
+    pub(crate) is_symmetric: bool,
+    /// Whether the value changes if the items are relabelled.
+    pub(crate) depends_on_items: bool,
+}
+
+impl About {
+    /// A symmetric measure, the same for relabelled items.
+    pub(crate) fn new(name: &'static str, items: usize, kind: Kind, takes: Takes) -> Self {
+        Self { name, items, takes, kind, is_symmetric: true, depends_on_items: false }
     }
 
-    /// Whether the value changes if the items are relabelled.
-    fn depends_on_items(&self) -> bool {
-        false
+    /// The measure may have weights of items.
+    pub(super) fn weighted(self, depends_on_items: bool) -> Self {
+        Self { depends_on_items, ..self }
+    }
+}
+
+/// A measure that is computed for one pair of rankings at a time.
+pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
+    fn about(&self) -> About;
+
+    /// The number of items of the rankings.
+    fn items(&self) -> usize {
+        self.about().items
     }
 
     /// The same measure with weights of items, which are checked: one for each item, not negative.
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
         let _ = item_weight;
-        Err(Error::NoItemWeight { taker: self.name() })
+        Err(Error::NoItemWeight { taker: self.about().name })
     }
 
     /// Approximate time, in nanoseconds, to compare two rankings of `length` items, or lists of this length.
@@ -112,7 +126,7 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
     /// The error for rankings with ties, if the measure does not take them.
     fn complete_only(&self) -> Error {
         let rankings = "rankings with ties or missing items, only for complete rankings";
-        Error::NotTaken { measure: self.name(), rankings }
+        Error::NotTaken { measure: self.about().name, rankings }
     }
 }
 
@@ -139,7 +153,7 @@ impl dyn PairMeasure {
 
     /// The value for the identity and a permutation; without one, for the identity and itself.
     pub(super) fn with_identity(&self, pi: Option<Row<'_>>, cancel: &Cancel) -> Result<f64, Error> {
-        let identity = Rankings::from_ranks(1, self.items(), &memory::collect(0..self.items() as u32)?)?;
+        let identity = Rankings::from_ranks(1, self.about().items, &memory::collect(0..self.about().items as u32)?)?;
         self.between(identity.row(0), pi.unwrap_or(identity.row(0)), cancel)
     }
 }

@@ -132,18 +132,15 @@ impl Parameters {
             Some(_) => return Err(wrong_type(name, "an integer")),
         };
         let most = items.unwrap_or(usize::MAX / 2).max(1);
-        match usize::try_from(value).ok().filter(|value| (1..=most).contains(value)) {
-            Some(value) => Ok(Some(value)),
-            None => Err(wrong(
-                name,
-                &value,
-                match items {
-                    Some(_) => format!("from 1 to {most}, the number of items"),
-                    None if value < 1 => "at least 1".to_owned(),
-                    None => format!("at most {most}"),
-                },
-            )),
+        if let Some(value) = usize::try_from(value).ok().filter(|value| (1..=most).contains(value)) {
+            return Ok(Some(value));
         }
+        let rule = match items {
+            Some(_) => format!("from 1 to {most}, the number of items"),
+            None if value < 1 => "at least 1".to_owned(),
+            None => format!("at most {most}"),
+        };
+        Err(Error::parameter(name, value.to_string(), rule))
     }
 
     /// A real number.
@@ -152,7 +149,7 @@ impl Parameters {
             None => Ok(None),
             Some(&Parameter::Real(value)) => Ok(Some(value)),
             Some(&Parameter::Whole(value)) if value == i128::MIN || value == i128::MAX => {
-                Err(wrong(name, &value, "a finite number".to_owned()))
+                Err(Error::parameter(name, value.to_string(), "a finite number"))
             }
             Some(&Parameter::Whole(value)) => Ok(Some(value as f64)),
             Some(_) => Err(wrong_type(name, "a real number")),
@@ -165,7 +162,7 @@ impl Parameters {
         match self.get(name) {
             None => Ok(known[0]),
             Some(Parameter::Text(text)) => {
-                known.iter().copied().find(|known| known == text).ok_or_else(|| wrong(name, text, rule()))
+                known.iter().copied().find(|known| known == text).ok_or_else(|| Error::parameter(name, text, rule()))
             }
             Some(_) => Err(wrong_type(name, rule())),
         }
@@ -188,7 +185,7 @@ impl Parameters {
             None => Ok(None),
             Some(Parameter::Numbers(numbers)) if numbers.shape == shape => Ok(Some(&numbers.values)),
             Some(Parameter::Numbers(numbers)) => {
-                Err(wrong(name, &format_args!("an array of shape {:?}", numbers.shape), rule()))
+                Err(Error::parameter(name, format!("an array of shape {:?}", numbers.shape), rule()))
             }
             Some(_) => Err(wrong_type(name, rule())),
         }
@@ -211,7 +208,10 @@ impl Parameters {
             Some(Parameter::Text(name)) => name,
             Some(_) => return Err(wrong_type("weight", names())),
         };
-        let weight = WEIGHTS.iter().find(|weight| weight.name == name).ok_or_else(|| wrong("weight", name, names()))?;
+        let weight = WEIGHTS
+            .iter()
+            .find(|weight| weight.name == name)
+            .ok_or_else(|| Error::parameter("weight", name, names()))?;
         for name in ["k", "u"] {
             if self.optional(name).is_some() && weight.needs.parameter() != Some(name) {
                 let users = WEIGHTS.iter().filter(|weight| weight.needs.parameter() == Some(name));
@@ -241,21 +241,17 @@ impl Parameters {
             None => Ok(None),
             Some(Parameter::Text(text)) => match FACTORS.iter().find(|(known, _)| known == text) {
                 Some((_, factor)) => Ok(Some(factor.clone())),
-                None => Err(wrong(name, text, names())),
+                None => Err(Error::parameter(name, text, names())),
             },
             Some(Parameter::Numbers(Numbers { shape, values })) if shape.len() == 1 => {
                 Ok(Some(Factor::Values(memory::collect(values.iter().copied())?)))
             }
             Some(Parameter::Numbers(Numbers { shape, .. })) => {
-                Err(wrong(name, &format_args!("an array with {} axes", shape.len()), rule()))
+                Err(Error::parameter(name, format!("an array with {} axes", shape.len()), rule()))
             }
             Some(_) => Err(wrong_type(name, rule())),
         }
     }
-}
-
-pub(super) fn wrong(name: &'static str, value: &(impl ToString + ?Sized), rule: String) -> Error {
-    Error::Parameter { name, value: value.to_string(), rule }
 }
 
 fn wrong_type(name: &'static str, rule: impl Into<String>) -> Error {
@@ -286,12 +282,8 @@ fn check(
     is_right: impl Fn(f64) -> bool,
 ) -> Result<(), Error> {
     if numbers.len() != count {
-        let value = format!("an array of length {}", numbers.len());
-        return Err(Error::Parameter {
-            name,
-            value,
-            rule: format!("an array of length {count}, one number for {each}"),
-        });
+        let rule = format!("an array of length {count}, one number for {each}");
+        return Err(Error::parameter(name, format!("an array of length {}", numbers.len()), rule));
     }
     match numbers.iter().position(|&number| !is_right(number)) {
         Some(index) => Err(wrong_number(name, numbers[index], index, rule)),
@@ -310,6 +302,5 @@ pub(super) fn check_range(name: &'static str, numbers: &[f64], bound: f64) -> Re
         return Ok(());
     }
     let largest = numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
-    let rule = "small enough for sums below 1.8e308".to_owned();
-    Err(Error::Parameter { name, value: format!("as large as {largest:?}"), rule })
+    Err(Error::parameter(name, format!("as large as {largest:?}"), "small enough for sums below 1.8e308"))
 }

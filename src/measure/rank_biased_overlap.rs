@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::overlap::{CommonItem, Gains, Ranked, all_weights, sum_by_larger, sums_above, table_end, weights_of};
-use super::pairwise::{BoundedPairs, PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, BoundedPairs, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
 use super::{Measure, Parameters};
 use crate::error::Error;
@@ -78,22 +78,21 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rank_biased_overlap(items: usize, p: f64, value: &str, ties: &str) -> Result<Self, Error> {
-        let wrong = |name, value: String, rule: &str| Error::Parameter { name, value, rule: rule.to_owned() };
         if !(p > 0.0 && p < 1.0) {
-            return Err(wrong("p", format!("{p:?}"), "a number above 0 and below 1"));
+            return Err(Error::parameter("p", format!("{p:?}"), "a number above 0 and below 1"));
         }
         let bound = match value {
             "ext" => Bound::Extrapolated,
             "min" => Bound::Min,
             "max" => Bound::Max,
             "res" => Bound::Residual,
-            _ => return Err(wrong("value", format!("{value:?}"), r#""ext", "min", "max" or "res""#)),
+            _ => return Err(Error::parameter("value", format!("{value:?}"), r#""ext", "min", "max" or "res""#)),
         };
         let size = match ties {
             "w" => TiedSize::W,
             "a" => TiedSize::A,
             "b" => TiedSize::B,
-            _ => return Err(wrong("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
+            _ => return Err(Error::parameter("ties", format!("{ties:?}"), r#""w", "a" or "b""#)),
         };
         Ok(SharedMeasure::new(RankBiasedOverlap { items, p, bound, size, item_weight: None }).into())
     }
@@ -106,24 +105,9 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for RankBiasedOverlap {
-    fn name(&self) -> &'static str {
-        "rank-biased overlap"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Listed
-    }
-
-    fn is_kernel(&self) -> bool {
-        self.bound == Bound::Min
-    }
-
-    fn depends_on_items(&self) -> bool {
-        self.item_weight.is_some()
+    fn about(&self) -> About {
+        let kind = if self.bound == Bound::Min { Kind::Kernel } else { Kind::Similarity };
+        About::new("rank-biased overlap", self.items, kind, Takes::Listed).weighted(self.item_weight.is_some())
     }
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {

@@ -4,7 +4,7 @@
 //! tied.
 
 use super::Measure;
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
 use crate::memory;
 use crate::pair::lists::CommonItems;
@@ -42,20 +42,8 @@ impl Measure {
 }
 
 impl PairMeasure for SpearmanRho {
-    fn name(&self) -> &'static str {
-        "Spearman's rho"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Lists
-    }
-
-    fn is_kernel(&self) -> bool {
-        true
+    fn about(&self) -> About {
+        About::new("Spearman's rho", self.items, Kind::Kernel, Takes::Lists)
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

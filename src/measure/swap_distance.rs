@@ -1,6 +1,6 @@
 //! Farnoud and Milenkovic's distance: the cheapest way from one ranking to another by swaps of neighbours.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, check_range, wrong_number};
 use super::{Error, Measure, Parameters};
 use crate::memory;
@@ -60,16 +60,8 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for SwapDistance {
-    fn name(&self) -> &'static str {
-        "the swap distance"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_distance(&self) -> bool {
-        true
+    fn about(&self) -> About {
+        About::new("the swap distance", self.items, Kind::Distance, Takes::Complete)
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

@@ -5,7 +5,7 @@
 
 use super::Measure;
 use super::kemeny_snell::KemenySnell;
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use crate::error::Error;
 use crate::parallel::Cancel;
 use crate::rankings::Row;
@@ -39,20 +39,8 @@ impl Measure {
 }
 
 impl PairMeasure for TauX {
-    fn name(&self) -> &'static str {
-        "tau_x"
-    }
-
-    fn items(&self) -> usize {
-        self.distance.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Lists
-    }
-
-    fn is_kernel(&self) -> bool {
-        true
+    fn about(&self) -> About {
+        About::new("tau_x", self.distance.items, Kind::Kernel, Takes::Lists)
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

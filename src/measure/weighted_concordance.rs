@@ -1,6 +1,6 @@
 //! Shieh's weighted concordance: the sum over concordant pairs of a weight of the two ranks.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_finite, check_range};
 use super::{Error, Measure, Parameters};
 use crate::memory;
@@ -82,16 +82,11 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 }
 
 impl PairMeasure for WeightedConcordance {
-    fn name(&self) -> &'static str {
-        "the weighted concordance"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_symmetric(&self) -> bool {
-        self.both
+    fn about(&self) -> About {
+        About {
+            is_symmetric: self.both,
+            ..About::new("the weighted concordance", self.items, Kind::Similarity, Takes::Complete)
+        }
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

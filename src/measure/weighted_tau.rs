@@ -1,6 +1,6 @@
 //! Vigna's weighted tau: Kendall's tau in which a pair of items weighs as much as its ranks say.
 
-use super::pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, wrong_number};
 use super::{Error, Measure, Parameters};
 use crate::memory;
@@ -117,12 +117,8 @@ pub(super) fn from_parameters(items: usize, parameters: &Parameters) -> Result<M
 /// The weights of items by the order of their given ranks.
 fn by_given(ranks: &[f64], by_rank: &[f64]) -> Result<Vec<f64>, Error> {
     if ranks.len() != by_rank.len() {
-        let (value, rule) = (ranks.len(), by_rank.len());
-        return Err(Error::Parameter {
-            name: "rank",
-            value: format!("an array of length {value}"),
-            rule: format!("an array of length {rule}, one rank for each item"),
-        });
+        let rule = format!("an array of length {}, one rank for each item", by_rank.len());
+        return Err(Error::parameter("rank", format!("an array of length {}", ranks.len()), rule));
     }
     if let Some(index) = ranks.iter().position(|rank| !rank.is_finite()) {
         return Err(wrong_number("rank", ranks[index], index, "a finite number"));
@@ -149,24 +145,12 @@ fn pair_weights(additive: bool, items: usize, blocks: impl Iterator<Item = (usiz
 }
 
 impl PairMeasure for WeightedTau {
-    fn name(&self) -> &'static str {
-        "the weighted tau"
-    }
-
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn takes(&self) -> Takes {
-        Takes::Ties
-    }
-
-    fn is_kernel(&self) -> bool {
-        matches!(self.weights, TauWeights::Items(_))
-    }
-
-    fn is_symmetric(&self) -> bool {
-        !matches!(self.weights, TauWeights::Ranks { both: false, .. })
+    fn about(&self) -> About {
+        let kind = if matches!(self.weights, TauWeights::Items(_)) { Kind::Kernel } else { Kind::Similarity };
+        About {
+            is_symmetric: !matches!(self.weights, TauWeights::Ranks { both: false, .. }),
+            ..About::new("the weighted tau", self.items, kind, Takes::Ties)
+        }
     }
 
     fn pair_ns(&self, length: usize) -> f64 {

@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 
 use super::measure::Measure;
 use super::rankings::Rankings;
-use super::watched;
+use super::{run_on, watched};
 use crate::consensus::{Consensus, Large, Method, Options, Ordered, Prove};
 use crate::rankings::with_operands;
-use crate::{Error, RunOptions, Watch, importance, memory};
+use crate::{Error, Watch, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
@@ -140,8 +140,7 @@ pub(super) fn largest_effects<'py>(
     threads: Option<usize>,
 ) -> PyResult<Effects<'py>> {
     let (measure, coefficients) = (&measure.0, coefficients.as_slice()?);
-    let found = watched(py, None, |watch| {
-        let run = RunOptions { threads, watch: Some(watch) };
+    let found = run_on(py, threads, None, |run| {
         with_operands!(x.0.operands(), |x, _| importance::largest_effects(measure, x, coefficients, count, run))
     })?;
     let firsts = memory::collect(found.iter().map(|pair| pair.first as i64))?;

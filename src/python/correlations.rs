@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::neighbors::Array1;
 use super::rankings::with_numbers;
-use super::{by_rows, in_use, watched};
+use super::{by_rows, in_use, run_on, watched};
 use crate::{Alternative, Coefficient, CorrelationSettings, Options, Value, memory};
 
 /// Columns of observations, read and sorted.
@@ -144,10 +144,8 @@ pub(super) fn correlations_of<'py>(
     let both = first.as_slice()?.iter().zip(second.as_slice()?);
     let pairs = memory::collect(both.map(|(&first, &second)| (first as usize, second as usize)))?;
     let (settings, y) = (settings.get()?, y.map(|y| &y.0));
-    let found = watched(py, progress.as_ref(), |watch| {
-        let options = Options { threads, watch: Some(watch), ..Options::default() };
-        crate::correlations_of(&x.0, y, &pairs, &settings, options)
-    })?;
+    let found =
+        run_on(py, threads, progress.as_ref(), |run| crate::correlations_of(&x.0, y, &pairs, &settings, run.into()))?;
     Ok(arrays(py, found))
 }
 
@@ -164,9 +162,8 @@ pub(super) fn correlations_at_least<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
     let (settings, y) = (settings.get()?, y.map(|y| &y.0));
-    let (pairs, values) = watched(py, progress.as_ref(), |watch| {
-        let options = Options { threads, watch: Some(watch), ..Options::default() };
-        crate::correlations_at_least(&x.0, y, limit, &settings, options)
+    let (pairs, values) = run_on(py, threads, progress.as_ref(), |run| {
+        crate::correlations_at_least(&x.0, y, limit, &settings, run.into())
     })?;
     let first = memory::collect(pairs.iter().map(|&(first, _)| first as i64))?;
     let second = memory::collect(pairs.iter().map(|&(_, second)| second as i64))?;
@@ -182,8 +179,6 @@ pub(super) fn leave_one_out<'py>(
     settings: Settings<'py>,
 ) -> PyResult<(f64, Array1<'py, f64>)> {
     let settings = settings.get()?;
-    let (statistic, without) = watched(py, None, |watch| {
-        crate::leave_one_out(&x.0, &y.0, &settings, Options { watch: Some(watch), ..Options::default() })
-    })?;
+    let (statistic, without) = run_on(py, None, None, |run| crate::leave_one_out(&x.0, &y.0, &settings, run.into()))?;
     Ok((statistic, PyArray1::from_vec(py, without)))
 }

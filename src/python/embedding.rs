@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
-use super::{in_use, watched};
+use super::{in_use, run_on};
 use crate::embedding::tied;
 use crate::rankings::with_operands;
 use crate::weight::mean_tensor::Direction;
-use crate::{Element, Error, Incomplete, RunOptions, embedding, features};
+use crate::{Element, Error, Incomplete, embedding, features};
 
 /// Fills `out`, float64 or float32 with one row per ranking, with the embedding for a flat tensor of weights.
 #[pyfunction]
@@ -104,15 +104,11 @@ fn fill_rows<T: Element + numpy::Element>(
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
     match rows {
-        WrittenRows::Embedding { set, order, weights } => watched(py, progress, |watch| {
-            let run = RunOptions { threads, watch: Some(watch) };
-            match set {
-                Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
-                Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
-            }
+        WrittenRows::Embedding { set, order, weights } => run_on(py, threads, progress, |run| match set {
+            Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
+            Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
         }),
-        WrittenRows::Features { measure, x } => watched(py, progress, |watch| {
-            let run = RunOptions { threads, watch: Some(watch) };
+        WrittenRows::Features { measure, x } => run_on(py, threads, progress, |run| {
             with_operands!(x.operands(), |x, _| features::features_into(measure, x, cells, run))
         }),
     }
@@ -135,12 +131,9 @@ pub(super) fn combine<'py>(
     let set = Embedded::new(py, x, inverse)?;
     let (coefficients, weights) = (coefficients.as_slice()?, weights.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
-    let sum = watched(py, progress.as_ref(), |watch| {
-        let run = RunOptions { threads, watch: Some(watch) };
-        match &set {
-            Embedded::Complete(x) => embedding::combine(&**x, coefficients, order, weights, run),
-            Embedded::Tied(x, direction) => tied::combine(x, *direction, coefficients, order, weights, run),
-        }
+    let sum = run_on(py, threads, progress.as_ref(), |run| match &set {
+        Embedded::Complete(x) => embedding::combine(&**x, coefficients, order, weights, run),
+        Embedded::Tied(x, direction) => tied::combine(x, *direction, coefficients, order, weights, run),
     })?;
     Ok(PyArray1::from_vec(py, sum))
 }
@@ -160,8 +153,7 @@ pub(super) fn tuple_sums<'py>(
     let coefficients = coefficients.as_slice()?;
     let mut out = out.try_readwrite()?;
     let out = out.as_slice_mut()?;
-    watched(py, None, |watch| {
-        let run = RunOptions { threads, watch: Some(watch) };
+    run_on(py, threads, None, |run| {
         with_operands!(x.0.operands(), |x, _| embedding::tuple_sums_into(x, coefficients, order, out, run))
     })
 }
@@ -183,12 +175,9 @@ pub(super) fn linear_function<'py>(
     let set = Embedded::new(py, x, inverse)?;
     let (weights, tensor) = (weights.as_slice()?, tensor.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
-    let values = watched(py, progress.as_ref(), |watch| {
-        let run = RunOptions { threads, watch: Some(watch) };
-        match &set {
-            Embedded::Complete(x) => embedding::linear_function(&**x, order, weights, tensor, run),
-            Embedded::Tied(x, direction) => tied::linear_function(x, *direction, order, weights, tensor, run),
-        }
+    let values = run_on(py, threads, progress.as_ref(), |run| match &set {
+        Embedded::Complete(x) => embedding::linear_function(&**x, order, weights, tensor, run),
+        Embedded::Tied(x, direction) => tied::linear_function(x, *direction, order, weights, tensor, run),
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
-use super::{in_use, watched};
+use super::{in_use, run_on, watched};
 use crate::measure::Part;
 use crate::rankings::{Operands, with_operands};
 use crate::{Element, Error, Options};
@@ -149,10 +149,9 @@ pub(super) fn diagonal<'py>(
     x: &Rankings,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let values = watched(py, None, |watch| {
-        let options = Options { threads, watch: Some(watch), ..Options::default() };
+    let values = run_on(py, threads, None, |run| {
         let (made, measure) = (suited(measure, &x.0)?, &measure.0);
-        with_operands!(made.as_ref().unwrap_or(&x.0).operands(), |x, _| crate::diagonal(measure, x, options))
+        with_operands!(made.as_ref().unwrap_or(&x.0).operands(), |x, _| crate::diagonal(measure, x, run.into()))
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

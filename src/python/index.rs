@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use super::measure::Measure;
 use super::neighbors::{Array1, Array2, row_parts, table_parts};
 use super::rankings::{Rankings, Set};
-use super::{in_use, watched};
-use crate::{Error, Options};
+use super::{in_use, run_on};
 
 /// A read-only array, such as a file in memory.
 struct ReadOnly {
@@ -54,12 +53,9 @@ impl ListIndex {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let index = watched(py, progress.as_ref(), |watch| {
-            let lists = lists.0.as_lists()?;
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            Ok::<_, Error>(crate::ListIndex::new(&measure.0, &lists, options)?.into_owned())
-        })?;
-        Ok(Self(index))
+        Ok(Self(run_on(py, threads, progress.as_ref(), |run| {
+            Ok(crate::ListIndex::new(&measure.0, &*lists.0.as_lists()?, run.into())?.into_owned())
+        })?))
     }
 
     /// The index as bytes, for `from_bytes`.
@@ -80,17 +76,13 @@ impl ListIndex {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         if let Some(kept) = if keep { ReadOnly::new(bytes)? } else { None } {
-            return Ok(Self(watched(py, None, |watch| {
-                let options = Options { threads, watch: Some(watch), ..Options::default() };
-                crate::ListIndex::from_shared_bytes(&measure.0, Arc::new(kept), options)
+            return Ok(Self(run_on(py, threads, None, |run| {
+                crate::ListIndex::from_shared_bytes(&measure.0, Arc::new(kept), run.into())
             })?));
         }
         let bytes = bytes.try_readonly().map_err(|_| in_use(py, "an index"))?;
         let bytes = bytes.as_slice()?;
-        Ok(Self(watched(py, None, |watch| {
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            crate::ListIndex::from_bytes(&measure.0, bytes, options)
-        })?))
+        Ok(Self(run_on(py, threads, None, |run| crate::ListIndex::from_bytes(&measure.0, bytes, run.into()))?))
     }
 
     /// The number of lists.
@@ -110,12 +102,8 @@ impl ListIndex {
     /// The index with more lists; it shares memory with this one.
     #[pyo3(signature = (lists, threads=None))]
     fn added(&self, py: Python<'_>, lists: &Rankings, threads: Option<usize>) -> PyResult<Self> {
-        let index = watched(py, None, |watch| {
-            let mut index = self.0.clone();
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            index.add(&*lists.0.as_lists()?, options)?;
-            Ok::<_, Error>(index)
-        })?;
+        let mut index = self.0.clone();
+        run_on(py, threads, None, |run| index.add(&*lists.0.as_lists()?, run.into()))?;
         Ok(Self(index))
     }
 
@@ -123,11 +111,8 @@ impl ListIndex {
     #[pyo3(signature = (rows, threads=None))]
     fn removed(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>, threads: Option<usize>) -> PyResult<Self> {
         let rows = numbers(&rows);
-        let index = watched(py, None, |watch| {
-            let mut index = self.0.clone();
-            index.remove(&rows, Options { threads, watch: Some(watch), ..Options::default() })?;
-            Ok::<_, Error>(index)
-        })?;
+        let mut index = self.0.clone();
+        run_on(py, threads, None, |run| index.remove(&rows, run.into()))?;
         Ok(Self(index))
     }
 
@@ -142,10 +127,8 @@ impl ListIndex {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Array2<'py, f64>, Array2<'py, i64>)> {
-        let found = watched(py, progress.as_ref(), |watch| {
-            let x = x.map(|x| x.0.as_lists()).transpose()?;
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            self.0.neighbors(x.as_deref(), count, options)
+        let found = run_on(py, threads, progress.as_ref(), |run| {
+            self.0.neighbors(x.map(|x| x.0.as_lists()).transpose()?.as_deref(), count, run.into())
         })?;
         table_parts(py, found)
     }
@@ -153,10 +136,7 @@ impl ListIndex {
     /// The measure of each list of `x` and itself.
     #[pyo3(signature = (x, threads=None))]
     fn diagonal<'py>(&self, py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array1<'py, f64>> {
-        let found = watched(py, None, |watch| {
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            self.0.diagonal(&*x.0.as_lists()?, options)
-        })?;
+        let found = run_on(py, threads, None, |run| self.0.diagonal(&*x.0.as_lists()?, run.into()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -170,10 +150,8 @@ impl ListIndex {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
-        let found = watched(py, progress.as_ref(), |watch| {
-            let x = x.map(|x| x.0.as_lists()).transpose()?;
-            let options = Options { threads, watch: Some(watch), ..Options::default() };
-            self.0.within(x.as_deref(), radius, options)
+        let found = run_on(py, threads, progress.as_ref(), |run| {
+            self.0.within(x.map(|x| x.0.as_lists()).transpose()?.as_deref(), radius, run.into())
         })?;
         Ok(row_parts(py, found))
     }

@@ -24,7 +24,7 @@ use pyo3::types::PyBytes;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Number;
-use crate::{Error, Options, Progress, Watch};
+use crate::{Error, Options, Progress, RunOptions, Watch};
 use measure::Measure;
 
 /// The function of the package that makes the exception for users; its arguments are those of `refused`.
@@ -95,6 +95,16 @@ fn watched<R: Send>(
             None => result.map_err(PyErr::from),
         }
     })
+}
+
+/// As [`watched`], with the options of a run on this many threads.
+fn run_on<R: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+    run: impl FnOnce(RunOptions<'_>) -> Result<R, Error> + Send,
+) -> PyResult<R> {
+    watched(py, progress, |watch| run(RunOptions { threads, watch: Some(watch) }))
 }
 
 /// The entries of an array, row by row. `as_slice` alone takes arrays that are stored column by column, too.

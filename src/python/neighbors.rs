@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::gram::in_one_representation;
 use super::measure::Measure;
 use super::rankings::Rankings;
-use super::watched;
+use super::{run_on, watched};
 use crate::Options;
 use crate::rankings::with_operands;
 
@@ -81,7 +81,7 @@ pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Array1<'_, i64
 #[pyo3(signature = (x, threads=None))]
 pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array2<'py, u8>> {
     let x = x.complete()?;
-    let bits = watched(py, None, |watch| crate::packed_signs(x, crate::RunOptions { threads, watch: Some(watch) }))?;
+    let bits = run_on(py, threads, None, |run| crate::packed_signs(x, run))?;
     let shape = [x.rows(), crate::sign_bytes(x.items())];
     PyArray1::from_vec(py, bits).reshape(shape)
 }

@@ -174,7 +174,7 @@ impl Incomplete {
             watch,
             |cancel| BlockSort::new(items, cancel),
             |((first, rows), values), sort, poll| {
-                for ((number, mut row), values) in (first..).zip(rows.each(items)).zip(values.chunks_exact(items)) {
+                for ((number, mut row), values) in (first..).zip(rows.split(1, items)).zip(values.chunks_exact(items)) {
                     if poll.is_cancelled() {
                         break;
                     }
@@ -207,19 +207,8 @@ impl Incomplete {
 
     /// All rankings, `rows` at a time.
     fn jobs(&mut self, rows: usize) -> impl Iterator<Item = RowsMut<'_>> {
-        let size = (rows * self.items).max(1);
-        let Self { starts, orders, downs, starts_at, placed, has_all, .. } = self;
-        let lists = starts.chunks_mut(size).zip(orders.chunks_mut(size));
-        let lists = lists.zip(downs.chunks_mut(size).zip(starts_at.chunks_mut(size)));
-        let flags = placed.chunks_mut(rows).zip(has_all.chunks_mut(rows));
-        lists.zip(flags).map(|(((starts, orders), (downs, starts_at)), (placed, has_all))| RowsMut {
-            starts,
-            orders,
-            downs,
-            starts_at,
-            placed,
-            has_all,
-        })
+        let Self { items, starts, orders, downs, starts_at, placed, has_all, .. } = self;
+        RowsMut { starts, orders, downs, starts_at, placed, has_all }.split(rows, *items)
     }
 
     /// The error in a row that has been read.
@@ -394,13 +383,13 @@ struct RowsMut<'a> {
 }
 
 impl<'a> RowsMut<'a> {
-    /// One ranking after another.
-    fn each(self, items: usize) -> impl Iterator<Item = RowsMut<'a>> {
-        let items = items.max(1);
+    /// The rankings, `rows` at a time.
+    fn split(self, rows: usize, items: usize) -> impl Iterator<Item = RowsMut<'a>> {
+        let size = (rows * items).max(1);
         let Self { starts, orders, downs, starts_at, placed, has_all } = self;
-        let lists = starts.chunks_mut(items).zip(orders.chunks_mut(items));
-        let lists = lists.zip(downs.chunks_mut(items).zip(starts_at.chunks_mut(items)));
-        let flags = placed.chunks_mut(1).zip(has_all.chunks_mut(1));
+        let lists = starts.chunks_mut(size).zip(orders.chunks_mut(size));
+        let lists = lists.zip(downs.chunks_mut(size).zip(starts_at.chunks_mut(size)));
+        let flags = placed.chunks_mut(rows).zip(has_all.chunks_mut(rows));
         lists.zip(flags).map(|(((starts, orders), (downs, starts_at)), (placed, has_all))| RowsMut {
             starts,
             orders,

@@ -178,6 +178,23 @@ pub static WEIGHTS: &[NamedWeight] = &[
 ];
 
 impl Weight {
+    /// The numbers `u` of a weight `u[b] u[d]` of the later item, which `measure/item_weighted.rs` computes without a number
+    /// for each two positions.
+    pub(crate) fn of_later_item(&self) -> Option<Factor> {
+        match self {
+            Self::Later(factor) => Some(factor.clone()),
+            Self::Standard
+            | Self::Top(_)
+            | Self::Add(_)
+            | Self::Mult(_)
+            | Self::Average
+            | Self::Matrix(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => None,
+        }
+    }
+
     /// The weight as engines see it, checked for the number of items.
     pub(crate) fn check(&self, items: usize) -> Result<WeightKind, Error> {
         self.given(items)?.checked(items)
@@ -196,7 +213,6 @@ impl Weight {
             Self::Add(factor) => PairWeight::Sums(factor.values(items)?.into()).into(),
             Self::Mult(factor) => PairWeight::Products(factor.values(items)?.into()).into(),
             Self::Average => PairWeight::Later.into(),
-            // `measure/item_weighted.rs` computes it without a number for each two positions.
             Self::Later(factor) => later_tensor(&factor.values(items)?)?.into(),
             Self::Matrix(entries) => {
                 if checked::power(items, 2)? != entries.len() {

@@ -1,5 +1,6 @@
 """`wkendall learn`: pictures, old files, and whatever goes wrong."""
 
+import itertools
 import shlex
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import wkendall
 from command_line import ITEMS, SOC, fails, run, without_sizes, write_table
 from definitions import random_rankings
 from learning_files import DRAW, GRID, NUMBERS, RNG, M, X, folder, learned  # noqa: F401
-from wkendall.cli import learn, main
+from wkendall.cli import learn_picture, main
 from wkendall.cli.validation import plan_of, standard
 
 
@@ -17,26 +18,73 @@ def test_pictures(monkeypatch, capsys):
     from wkendall import plotting
 
     drawn = []
-    for name in ("plot_weights", "plot_position_scores"):
+    for name in ("plot_weights", "plot_position_scores", "plot_matrix"):
         function = getattr(plotting, name)
         monkeypatch.setattr(
-            plotting, name, lambda U, name=name, function=function, **how: drawn.append(name) or function(U, **how)
+            plotting,
+            name,
+            lambda U, name=name, function=function, **how: drawn.append((name, how["title"])) or function(U, **how),
         )
-    monkeypatch.setattr(learn, "_draw", DRAW)
-    monkeypatch.setattr(learn, "PANELS", 2)
-    for words in ("--order 1", "--components 2"):
-        learned(f"--C 1 --folds 2 {words}")
-        assert Path("out/weights.png").read_bytes().startswith(b"\x89PNG")
-    assert drawn == ["plot_weights"] * 3
-    learned("--C 1 --folds 2", "people.csv --skip age --skip number --label city")
-    assert drawn == ["plot_weights"] * 5
+    monkeypatch.setattr(learn_picture, "draw", DRAW)
+    weights, items = ("plot_weights", "weights of positions"), ("plot_matrix", "what the rank of an item adds")
+    learned("--C 1 --folds 2 --order 1")
+    assert Path("out/weights.png").read_bytes().startswith(b"\x89PNG")
+    assert drawn == [items, weights]
+    drawn.clear()
+    learned("--C 1 --folds 2 --components 3")
+    assert [name for name, _ in drawn] == ["plot_matrix", "plot_weights", "plot_weights"]
+    drawn.clear()
+    learned("--C 1 --folds 2 --pure")
+    assert drawn == [("plot_weights", "coefficients of pairs of items"), weights]
+    drawn.clear()
+    monkeypatch.setattr(learn_picture, "CLASSES", 2)
+    learned("--C 1 --folds 2 --order 1", "people.csv --skip age --skip number --label city")
+    assert drawn == [(name, f"{title}, class {city}") for city in ("Bern", "Oslo") for name, title in (items, weights)]
+    drawn.clear()
     np.save("wide.npy", random_rankings(RNG, M, 51))
-    learned("--C 1 --folds 2 --order 1", "wide.npy --labels ages.npy")
-    assert drawn == ["plot_weights"] * 5 + ["plot_position_scores"]
+    learned("--C 1 --folds 2 --order 1 --regression", "wide.npy --labels numbers.npy")
+    assert drawn == [items, ("plot_position_scores", "weights of positions")]
     capsys.readouterr()
     run("learn x.npy --labels ages.npy -o three --C 1 --folds 2 --order 3")
     assert "no picture: weights of order 3 have more than two axes\n" in capsys.readouterr().out
     assert not Path("three/weights.png").exists()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_effects_of_ranks_are_means_over_rankings(order):
+    rng = np.random.default_rng(0)
+    n, every = 4, np.array(list(itertools.permutations(range(4))))
+    U, B = rng.normal(size=(2, 2, *(n,) * order))  # two parts
+
+    def function(ranks):
+        seen = U[:, ranks] if order == 1 else U[:, ranks[:, None], ranks[None, :]]
+        return (seen * B).sum()
+
+    values = np.array([function(ranks) for ranks in every])
+    wanted = np.array([[values[every[:, item] == rank].mean() for rank in range(n)] for item in range(n)])
+    np.testing.assert_allclose(learn_picture.rank_effects(order, U, B), wanted - values.mean(), atol=1e-12)
+    assert np.isfinite(
+        learn_picture.rank_effects(
+            order, U[..., :1][..., :1, :1] if order == 2 else U[..., :1], np.ones((2, *(1,) * order))
+        )
+    ).all()
+
+
+def test_the_picture_says_which_class_is_red(monkeypatch):
+    from matplotlib.figure import Figure
+
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **_: figures.append(figure))
+    first = np.where(X[:, 0] < X[:, 1], "yes", "no")
+    model = wkendall.SuquanSVDClassifier().fit(wkendall.Rankings(X, items=ITEMS), first)
+    DRAW("x.png", 2, model, ITEMS)
+    items, bar = figures[0].axes[0], figures[0].axes[1]
+    assert bar.get_ylabel() == "red speaks for yes\nblue speaks for no"
+    shown = np.ma.filled(items.images[0].get_array(), np.nan)
+    names = [label.get_text() for label in items.get_yticklabels()]
+    assert (names[0], names[-1]) == (ITEMS[0], ITEMS[1])  # "yes" if the first item is before the second
+    assert shown[0, 0] > 0 > shown[0, -1]
+    assert shown[-1, 0] < 0 < shown[-1, -1]
 
 
 def test_without_matplotlib(monkeypatch, capsys):
@@ -78,7 +126,7 @@ def test_nothing_is_left_of_what_failed(there, error, code, monkeypatch, capsys)
     if there:
         Path("out").mkdir()
     before = set(Path().rglob("*"))
-    monkeypatch.setattr(learn, "_draw", fail)
+    monkeypatch.setattr(learn_picture, "draw", fail)
     assert main(shlex.split("learn x.npy --labels ages.npy -o out --C 1 --folds 2")) == code
     assert set(Path().rglob("*")) == before
     said = "wkendall: interrupted\n" if code == 130 else "wkendall: out: No space left on device\n"

@@ -145,3 +145,49 @@ def test_of_many_complete_items_the_best_are_compared():
     first = wkendall.consensus(wkendall.Rankings(ranks, items=items)).items[:3]
     assert f"The consensus of the 30 items that are compared begins with {', '.join(first)}." in page.parts[""]
     assert "item 5 " not in page.parts["Consensus"]
+
+
+def test_many_groups_and_names_in_any_script():
+    names = ["寿司", "суши", "sushi"]
+    votes = make_mallows(200, 3, 0.5, rng=0)
+    groups = [f"地区 {row % 40}" if row < 160 else "rest" for row in range(200)]
+    write_table(Path("many.csv"), votes, names, place=groups)
+    page = page_of("many.csv --group place")
+    assert "group rest40" in page.parts["The data"]
+    assert page.parts["The data"].count("group 地区") == 11
+    assert "29 smaller groups4 to 4 each" in page.parts["The data"]
+    assert "The 30 smallest of 820 p-values of pairs of groups." in page.parts["Groups"]
+    assert page.html.count("<tr>") < 100
+    # Texts of pictures are texts: the browser has the letters.
+    assert page.html.count(">寿司</text>") >= 4
+
+
+def test_weights(capsys):
+    votes = make_mallows(60, 4, 0.5, rng=0)
+    weights = np.where(votes[:, 0] == 1, 3.0, 0.5)
+    group = np.where(np.arange(60) % 2, "x", "y")
+    write_table(Path("w.csv"), votes, ITEMS[:4], group=group, w=weights)
+    read = wkendall.Rankings(votes, items=ITEMS[:4])
+    run("describe w.csv --weights w --group group")
+    wanted = read.describe(by=group, sample_weight=weights)
+    assert capsys.readouterr().out == f"{wanted}\n"
+    run("describe w.csv --weights w --skip group --json")
+    assert json.loads(capsys.readouterr().out)["items"][0]["mean"] == pytest.approx(wanted.mean.min())
+    page = page_of("w.csv --weights w --group group")
+    assert f"{wanted.mean.min():.2f}" in page.parts["Ranks"]
+    assert "interval" not in page.parts["Ranks"]
+    assert " > ".join(wkendall.consensus(read, sample_weight=weights, rng=0).items) in page.parts["Consensus"]
+    result = wkendall.two_sample_test(read, groups=group, sample_weight=weights, rng=0)
+    assert f"(p = {result.pvalue:.4g})." in page.parts["Groups"]
+    assert "0.5 to 3" in page.parts["The data"]
+    capsys.readouterr()
+    for command in ("describe votes.soc --weights w", "report votes.soc --weights w -o page.html --force"):
+        fails(capsys, command, "--weights goes with CSV and .npz files", code=2)
+    Path("bad.csv").write_text("a,b,w\n1,2,1\n2,1,x\n")
+    fails(capsys, "describe bad.csv --weights w", "bad.csv, line 3: w is 'x', but must be a finite number from 0")
+
+
+def test_a_map_of_few_people_with_weight():
+    votes = make_mallows(1500, 4, 0.5, rng=0)
+    write_table(Path("few.csv"), votes, ITEMS[:4], w=np.where(np.arange(1500) < 40, 1, 0))
+    assert "40 of 1,500 rankings, drawn at random" in page_of("few.csv --weights w").html

@@ -271,14 +271,3 @@ def test_threads_that_add_at_once():
         list(pool.map(lambda row: [model.add(lists[row]) for _ in range(20)], range(8)))
     assert model.n_samples_fit_ == len(model.rankings_) == 168
     assert sorted(map(str, model.rankings_.to_lists())) == sorted(21 * [str(each) for each in lists.to_lists()])
-
-
-def test_progress(capsys):
-    pytest.importorskip("tqdm")
-    lists = random_lists(np.random.default_rng(8), 1200, 200, 6)
-    model = KendallNeighbors(1, RankBiasedOverlap(), progress=True).fit(lists)
-    assert "index" in capsys.readouterr().err
-    model.kneighbors(lists[:3])
-    assert "neighbors" in capsys.readouterr().err
-    with pytest.raises(TypeError, match="progress"):
-        KendallNeighbors(progress="yes").fit([[1, 2]])

@@ -307,3 +307,15 @@ def test_real_data(name, least):
     y = wkendall.from_lists([row[-1].split(">") for row in rows])
     order = np.random.default_rng(0).permutation(len(rows))
     assert cross_val_score(LabelRanker(), X[order], y[order], cv=5).mean() > least
+
+
+def test_orders_need_no_other_options():
+    rng = np.random.default_rng(0)
+    X, orders = rng.normal(size=(20, 2)), np.array([rng.permutation(4) for _ in range(20)])
+    model = wkendall.LabelRanker(input="orders").fit(X, orders)
+    np.testing.assert_array_equal(model.predict(X), wkendall.LabelRanker().fit(X, np.argsort(orders) + 1).predict(X))
+    assert model.score(X, orders) == pytest.approx(
+        wkendall.LabelRanker().fit(X, np.argsort(orders)).score(X, np.argsort(orders))
+    )
+    with pytest.raises(wkendall.RankingError, match="input is 'orders'"):
+        wkendall.LabelRanker(input="orders", missing="bottom").fit(X, orders)

@@ -139,7 +139,7 @@ def test_names_of_columns():
 def test_clone_and_pickle():
     encoder = ListEncoder(sparse=True, unknown="ignore", items=["a", "b"])
     copy = clone(encoder)
-    assert copy.get_params() == {"sparse": True, "unknown": "ignore", "items": ["a", "b"]}
+    assert copy.get_params() == {"sparse": True, "unknown": "ignore", "items": ["a", "b"], "gaps": "error"}
     assert not hasattr(copy, "items_")
     back = pickle.loads(pickle.dumps(encoder.fit([["b"]])))
     assert back.items_ == ["a", "b"]

@@ -12,7 +12,7 @@ from labelled import made, pieces_of
 from paths import ROOT
 from sklearn.base import clone
 from wkendall import Kendall, KendallFeatures, KendallNystroem, Rankings, datasets
-from wkendall.estimators import base, nystroem, seeding
+from wkendall.estimators import base, nystroem
 
 
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans++"])
@@ -111,7 +111,7 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
     random = np.random.RandomState(0)
-    draws = [tuple(seeding.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
+    draws = [tuple(nystroem.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
     for first in range(3):
         chances = weights * (places - places[first]) ** 2
         for second in range(3):

@@ -225,8 +225,8 @@ MORE = [
     ("missing unknown", of(missing="last"), ValueError, "missing"),
     ("missing an array of features", lambda: wkendall.features(wkendall.Rankings(X, missing=np.ones(3))),
      TypeError, "missing"),
-    ("features anywhere", lambda: wkendall.features(wkendall.Rankings([[1, np.nan]], missing="anywhere")),
-     ValueError, "missing"),
+    ("features anywhere", lambda: wkendall.features(
+        wkendall.Rankings([[1, np.nan]], missing="anywhere"), 2 * wkendall.Kendall()), ValueError, "missing"),
     ("ties of orders", of(input="orders", ties="mean"), ValueError, "input"),
     ("ties of third order", bad([[1, 1, 2]], ties="mean", order=3), ValueError, "order"),
     ("ties with W", bad([[1, 1]], ties="mean", W=np.zeros((2,) * 4)), ValueError, "W"),

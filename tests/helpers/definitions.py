@@ -40,8 +40,10 @@ def expected(s, t, weight="standard", k=None, u=None, item_weight=None) -> Sums:
             term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
         elif weight == "later":
             term = u[b - 1] * u[max(c, d) - 1]
-        else:
+        elif weight == "mult":
             term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
+        else:
+            raise NotImplementedError(weight)
         term *= 1 if item_weight is None else item_weight[i] * item_weight[j]
         (concordant if c < d else discordant).append(term)
     scale = max(n, 1) if weight == "average" else 1
@@ -114,20 +116,6 @@ def pairs_of_pairs(s, t, W) -> float:
     s, t = [rank - 1 for rank in s], [rank - 1 for rank in t]
     concordant = [(i, j) for i in range(n) for j in range(n) if s[i] < s[j] and t[i] < t[j]]
     return fsum(W[s[i], s[j], t[i], t[j]] for i, j in concordant)
-
-
-def position_tensor(n, weight, order, k=None, u=None) -> np.ndarray:
-    """Weights of positions, zero off the increasing tuples, whose kernel is the named one; not for "average"."""
-    u = reduction(u, n) if isinstance(u, str) else u
-    U = np.zeros((n,) * order)
-    for places in combinations(range(n), order):
-        if weight == "standard":
-            U[places] = 1
-        elif weight == "top":
-            U[places] = places[-1] < k
-        else:
-            U[places] = (sum if weight == "add" else prod)(u[a] for a in places)
-    return U
 
 
 def embedding(s, U) -> np.ndarray:

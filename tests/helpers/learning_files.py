@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from command_line import ITEMS, run, write_table
 from definitions import random_rankings
-from wkendall.cli import learn
+from wkendall.cli import learn_picture
 
 N, M = 5, 40
 RNG = np.random.default_rng(0)
@@ -18,7 +18,7 @@ AGES = np.where(NUMBERS > MIDDLE, "old", "young")
 CITIES = np.array(["Bern", "Oslo", "Rome"])[np.argsort(np.argsort(NUMBERS)) * 3 // M]
 GRID = [0.1, 1.0, 10.0]
 WIDE = [*GRID, 100.0]
-DRAW = learn._draw
+DRAW = learn_picture.draw
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
     np.save("ages.npy", AGES)
     np.save("numbers.npy", NUMBERS)
     # Pictures take longer than all the rest; some tests put the drawing back.
-    monkeypatch.setattr(learn, "_draw", lambda path, *_: path.write_text(""))
+    monkeypatch.setattr(learn_picture, "draw", lambda path, *_: path.write_text(""))
     return tmp_path
 
 

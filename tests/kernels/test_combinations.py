@@ -1,14 +1,12 @@
 """Sums, products, multiples and powers of kernels: those of their matrices, entry by entry, wherever a kernel is taken."""
 
 import copy
-import pickle
 
 import numpy as np
 import pytest
 import wkendall
 import wkendall.dask
 from definitions import BOTTOM, random_rankings, random_rows, sparse
-from sklearn.base import clone
 from wkendall import Kendall, Mallows, Rankings, TensorKernel
 
 U = np.random.default_rng(0).standard_normal((6, 6))
@@ -76,18 +74,6 @@ def test_matrices(combined):
     np.testing.assert_array_equal(out, K)
 
 
-def test_diagonals_and_pairs(combined):
-    kernel, matrix = combined
-    K = matrix(of(X))
-    close(wkendall.diagonal(X, kernel), np.diag(K))
-    value = wkendall.kernel(X[3], X[4], kernel)
-    assert value == pytest.approx(K[3, 4], rel=1e-12, abs=1e-12 * np.abs(K).max())
-    assert kernel(X[3], X[4]) == value
-    identity = np.arange(1, 7)
-    wanted = matrix(of([identity], X[:1]))[0, 0]
-    assert wkendall.kappa(X[0], kernel) == pytest.approx(wanted, rel=1e-12, abs=1e-12 * np.abs(K).max())
-
-
 def test_ties_lists_and_unknown_places():
     values = random_rows(np.random.default_rng(4), 25, 6)
     for rankings in (Rankings(values, **BOTTOM), Rankings(sparse(values), **BOTTOM)):
@@ -106,37 +92,6 @@ def test_ties_lists_and_unknown_places():
         wkendall.gram_matrix(Rankings(values, ties="mean", missing="bottom"), kernel=B + Kendall(order=3))
 
 
-def test_distances(combined):
-    kernel, matrix = combined
-    K, cross = matrix(of(X)), matrix(of(X, Y))
-    own, others = np.diag(K), np.diag(matrix(of(Y)))
-    wanted = np.sqrt(np.maximum(own[:, None] + own - 2 * K, 0))
-    room = {"rtol": 1e-7, "atol": 3e-6 * wanted.max(initial=0)}
-    D = wkendall.distance_matrix(X, kernel=kernel)
-    np.testing.assert_allclose(D, wanted, **room)
-    assert (np.diag(D) == 0).all()
-    wanted = np.sqrt(np.maximum(own[:, None] + others - 2 * cross, 0))
-    np.testing.assert_allclose(wkendall.distance_matrix(X, Y, kernel=kernel), wanted, **room)
-
-
-def test_neighbours(combined):
-    kernel, _ = combined
-    for x, y in ((X, None), (X, Y)):
-        K = wkendall.gram_matrix(x, y, kernel)
-        keys = -K
-        if y is None:
-            np.fill_diagonal(keys, np.inf)
-        indices = np.argsort(keys, axis=1, kind="stable")[:, :4]
-        found = wkendall.neighbors(x, y, n_neighbors=4, measure=kernel)
-        np.testing.assert_array_equal(found.indices, indices)
-        np.testing.assert_array_equal(found.values, np.take_along_axis(K, indices, axis=1))
-        graph = wkendall.neighbors_graph(x, y, n_neighbors=4, measure=kernel)
-        D = wkendall.distance_matrix(x, y, kernel=kernel)
-        rows = np.repeat(np.arange(30), 4)
-        np.testing.assert_allclose(graph.data, D[rows, graph.indices], rtol=1e-7, atol=1e-7 * D.max(initial=0))
-        assert (np.sort(graph.indices.reshape(30, 4)) == np.sort(indices)).all()
-
-
 def test_a_file_of_another_combination(tmp_path, monkeypatch):
     from wkendall.gram_file import matrix_file
 
@@ -150,17 +105,6 @@ def test_a_file_of_another_combination(tmp_path, monkeypatch):
             wkendall.gram_to_file("K.npy", X, kernel=other, resume=True)
     found = wkendall.gram_to_file("K.npy", X, kernel=copy.deepcopy(A) + B, resume=True)
     close(found, wkendall.gram_matrix(X, kernel=A + B))
-
-
-def test_features_of_sums_of_multiples():
-    for kernel in (A + 2 * Kendall("top", k=3), 0.5 * (A + Kendall()) + Kendall("average", signed=True), 3 * A):
-        F = wkendall.features(X, kernel)
-        close(F @ F.T, wkendall.gram_matrix(X, kernel=kernel))
-    parts = [wkendall.features(X, part) for part in (A, Kendall("top", k=3))]
-    np.testing.assert_allclose(wkendall.features(X, A + Kendall("top", k=3)), np.hstack(parts), rtol=1e-14)
-    for kernel in (A * A, A**2, A + B):
-        with pytest.raises(ValueError, match="features"):
-            wkendall.features(X, kernel)
 
 
 def test_consensus_needs_a_kernel_of_pairs(combined):
@@ -214,16 +158,6 @@ def test_unused_parameters_are_ignored_in_calls_and_refused_by_functions():
 )
 def test_repr(text):
     assert repr(eval(text)) == text
-
-
-def test_equality_and_copies(combined):
-    kernel, _ = combined
-    assert sum(kernel == other for other, _ in COMBINED.values()) == 1
-    assert kernel not in (A, B, C)
-    for other in (copy.deepcopy(kernel), clone(kernel), pickle.loads(pickle.dumps(kernel))):
-        assert type(other) is type(kernel)
-        assert other == kernel
-        np.testing.assert_array_equal(other(X), kernel(X))
 
 
 def test_what_they_are(combined):

@@ -51,13 +51,13 @@ def test_tau_b():
         )
 
 
-@pytest.mark.parametrize("missing", ["error", "bottom"])
+@pytest.mark.parametrize("missing", ["error", "bottom", "anywhere"])
 @pytest.mark.parametrize("signed", [False, True])
 def test_features_are_means_over_completions(signed, missing):
     rng = np.random.default_rng(20)
     for n in range(1, 5):
-        X = random_rows(rng, 8, n, missing=missing == "bottom")
-        for parameters in kernels(n, rng):
+        X = random_rows(rng, 8, n, missing=missing != "error")
+        for parameters in kernels(n, rng) if missing != "anywhere" else [{}]:
             found = features(X, {"ties": "mean", "missing": missing, "signed": signed, **parameters})
             for row, vector in zip(X, found, strict=True):
                 mean = features(completions(row, missing), {"signed": signed, **parameters}).mean(axis=0)
@@ -65,6 +65,29 @@ def test_features_are_means_over_completions(signed, missing):
             kernel = {"ties": "mean", "missing": missing, "signed": signed, "normalize": True, **parameters}
             unit = features(X, kernel)
             np.testing.assert_allclose(unit @ unit.T, wkendall.gram_matrix(X, **kernel), atol=1e-12)
+
+
+def test_features_of_unknown_places_in_blocks_and_for_estimators(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((40, 6)) < 0.4, NAN, random_rankings(rng, 40, 6))
+    rankings = Rankings(X, missing="anywhere")
+    wanted = wkendall.features(rankings)
+    monkeypatch.setattr(wkendall.embedding, "BLOCK", 50)
+    np.testing.assert_array_equal(wkendall.features(rankings), wanted)
+    np.testing.assert_array_equal(wkendall.KendallFeatures(missing="anywhere").fit_transform(X), wanted)
+    out = np.empty(wanted.shape, dtype=np.float32)
+    assert wkendall.features(rankings, out=out, dtype=np.float32) is out
+    np.testing.assert_allclose(out, wanted, rtol=1e-6)
+    assert wkendall.features(Rankings([[NAN]], missing="anywhere")).shape == (1, 1)
+    for refused in (
+        wkendall.Kendall("average"),
+        wkendall.Kendall(order=3),
+        wkendall.Kendall() + wkendall.Kendall("average"),
+    ):
+        with pytest.raises(ValueError, match=r"anywhere|order is 3"):
+            wkendall.features(rankings, refused)
+    with pytest.raises(wkendall.RankingError, match="one Kendall"):
+        wkendall.features(rankings, 2 * wkendall.Kendall())
 
 
 def test_repeated_rows_of_unknown_places_are_told_apart():
@@ -88,5 +111,7 @@ def test_advice_is_given_only_where_it_can_be_followed():
 
 
 def test_tensors_of_unknown_places_are_refused():
-    with pytest.raises(ValueError, match=r"missing is .anywhere., which is for the standard weight: tensors of"):
+    with pytest.raises(
+        ValueError, match=r"missing is .anywhere., which is for the standard weight: means of position weights"
+    ):
         wkendall.embed(Rankings([[1, NAN]], missing="anywhere"), np.ones(2))

@@ -88,17 +88,6 @@ def test_correlations(weight, items):
     np.testing.assert_array_equal(close.toarray() != 0, measure(x, x[:50]) >= 0.1)
 
 
-def test_a_huge_catalogue():
-    rng = np.random.default_rng(7)
-    small = lists(rng, 1100, 500, 6, 1.0)
-    large = csr_array(
-        (small.data, small.indices.astype(np.int64) * 8_000_000, small.indptr), shape=(1100, 4_000_000_000)
-    )
-    kernel, rankings = Kendall(signed=True, normalize=True), Rankings(large, missing="bottom")
-    found = wkendall.neighbors(rankings, n_neighbors=3, measure=kernel)
-    np.testing.assert_array_equal(found.indices, best(kernel(rankings), 3, -1, True)[1])
-
-
 def counted(monkeypatch):
     """Return a list to which "new" is added for every index that is made, and "loaded" for every one from a pickle."""
     made = []
@@ -185,34 +174,6 @@ def test_position_weights_that_change(monkeypatch):
         model.set_params(measure__u=u.astype(str)).kneighbors(X)
     check(model.set_params(measure__u=u), u)
     assert len(made) == 5
-
-
-@pytest.mark.parametrize("levels", [None, 3])
-@pytest.mark.parametrize("longest", [9, 300])
-def test_an_index_from_its_bytes(longest, levels):
-    """With ranks of one byte and longer ones, with and without divisors, with one class of lists and many."""
-    rng = np.random.default_rng(11)
-    Y, X = lists(rng, 40, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
-    same = csr_array((np.tile(np.arange(1, 4.0), 200), (np.arange(600) * 7) % 500, np.arange(0, 601, 3)), (200, 500))
-    u = np.linspace(1, -1, 500)
-    kinds = [Kendall(), Kendall("mult", u=u), Kendall("average", signed=True, normalize=True), KendallDistance()]
-    for lists_of in (Y, same, Y[:0]):
-        x, y = (Rankings(each, ties="mean", missing="bottom") for each in (X, lists_of))
-        for what in [*kinds, RankBiasedOverlap(), AverageOverlap()]:
-            measure = what._measure(500)
-            index = _core.ListIndex(measure, y._handle_for(measure)).added(x._handle).removed(np.array([2]))
-            stored = pickle.loads(pickle.dumps(index.to_bytes()))
-            frozen = stored.copy()
-            frozen.flags.writeable = False
-            for again in (_core.ListIndex.from_bytes(measure, each, each is frozen) for each in (stored, frozen)):
-                np.testing.assert_array_equal(again.diagonal(x._handle), index.diagonal(x._handle))
-                for method, given in (
-                    ("neighbors", (None, 5)),
-                    ("neighbors", (x._handle, 5)),
-                    ("within", (x._handle, 0.3)),
-                ):
-                    for found, wanted in zip(*(getattr(each, method)(*given) for each in (again, index)), strict=True):
-                        np.testing.assert_array_equal(found, wanted)
 
 
 def test_damaged_bytes_are_refused():

@@ -1,7 +1,6 @@
 """Sparse rows that are not short: they are compared as rankings of all items where that is faster."""
 
 import numpy as np
-import pytest
 import wkendall
 from definitions import BOTTOM, sparse
 from nouns import kernel_of
@@ -47,32 +46,6 @@ def test_which_rows_are_expanded():
     assert not is_expanded(sparse(long), backend="pairs")
     assert is_expanded(sparse(long), backend=_core.instruction_sets()[-1])
     assert not is_expanded(sparse(long), None, Kendall(order=1))
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_values(kernel, tmp_path):
-    rng = np.random.default_rng(1)
-    X, Y = cells(rng, 150, 150, 60, 5), cells(rng, 120, 150, 70, 8)
-    x, y = sparse(X), sparse(Y)
-    assert is_expanded(x, y, kernel_of(kernel))
-    K = wkendall.gram_matrix(x, y, **kernel, **BOTTOM)
-    by_lists = wkendall.gram_matrix(x, y, backend="pairs", **kernel, **BOTTOM)
-    if "weight" not in kernel and not kernel:
-        np.testing.assert_array_equal(K, by_lists)
-    np.testing.assert_allclose(K, by_lists, rtol=1e-11, atol=1e-12 * np.abs(K).max())
-    # Bitwise: both sides swapped, one of them dense, a copy, a file in blocks.
-    np.testing.assert_array_equal(wkendall.gram_matrix(y, x, **kernel, **BOTTOM), K.T)
-    np.testing.assert_array_equal(wkendall.gram_matrix(X, y, n_jobs=1, **kernel, **BOTTOM), K)
-    own = wkendall.gram_matrix(x, **kernel, **BOTTOM)
-    np.testing.assert_array_equal(wkendall.gram_matrix(x, x.copy(), n_jobs=3, **kernel, **BOTTOM), own)
-    np.testing.assert_allclose(wkendall.diagonal(x, **kernel, **BOTTOM), np.diag(own), rtol=1e-11)
-    lists = Rankings(x, **BOTTOM), Rankings(y, **BOTTOM)
-    found = wkendall.neighbors(*lists, n_neighbors=7, measure=kernel_of(kernel))
-    order = np.argsort(-K, axis=1, kind="stable")[:, :7]
-    np.testing.assert_array_equal(found.indices, order)
-    np.testing.assert_array_equal(found.values, np.take_along_axis(K, order, axis=1))
-    close = wkendall.neighbors_within(*lists, radius=float(np.median(K)), measure=kernel_of(kernel))
-    assert close.nnz == (np.median(K) <= K).sum()
 
 
 def test_a_file_is_the_matrix(tmp_path, monkeypatch):

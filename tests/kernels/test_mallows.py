@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import wkendall
-from definitions import NAN, completions, random_rankings, random_rows
+from definitions import NAN, random_rankings
 from nouns import kernel_of, rankings_of, split
 from wkendall import KendallCorrelation
 
@@ -22,36 +22,6 @@ def correlation(s, t, **options):
     """The correlation of one pair."""
     kernel, _ = split(options)
     return KendallCorrelation(**kernel)(rankings_of([s], options), rankings_of([t], options))[0, 0]
-
-
-def mean_signs(row, missing):
-    """The mean over all completions of the sign of each pair of items."""
-    found = np.array(completions(row, missing))
-    return np.sign(found[:, np.newaxis, :] - found[:, :, np.newaxis]).mean(axis=0)[np.triu_indices(len(row), 1)]
-
-
-@pytest.mark.parametrize("n", range(7))
-@pytest.mark.parametrize("missing", MISSING)
-def test_it_is_a_gaussian_kernel_of_mean_signs(n, missing):
-    rng = np.random.default_rng(n)
-    X, Y = random_rows(rng, 5 if n < 6 else 3, n), random_rows(rng, 3, n)
-    S, T = (np.array([mean_signs(row, missing) for row in rows]) for rows in (X, Y))
-    pairs = n * (n - 1) / 2
-    for lam in (0.0, 0.3, 2.0):
-        how = {"lam": lam, "ties": "mean", "missing": missing}
-        wanted = np.exp(-lam * (pairs - S @ T.T) / 2)
-        np.testing.assert_allclose(mallows(X, Y, **how), wanted, rtol=1e-12)
-        distances = wkendall.distance_matrix(rankings_of(X, how), rankings_of(Y, how))
-        np.testing.assert_allclose(mallows(X, Y, **how), np.exp(-lam * distances), rtol=1e-15)
-        squares = ((S[:, np.newaxis] - T) ** 2).sum(axis=2)
-        normalized = mallows(X, Y, normalize=True, **how)
-        np.testing.assert_allclose(normalized, np.exp(-lam / 4 * squares), rtol=1e-12)
-        K = mallows(X, normalize=True, **how)
-        assert (np.diag(K) == 1).all()
-        assert (K <= 1).all()
-        for matrix in (K, mallows(X, **how)):
-            assert np.linalg.eigvalsh(matrix).min(initial=0) > -1e-12
-        np.testing.assert_array_equal(K, mallows(X, X.copy(), normalize=True, **how))
 
 
 @pytest.mark.parametrize("n", range(7))

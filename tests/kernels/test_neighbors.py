@@ -81,12 +81,6 @@ def test_packed_signs(n):
     np.testing.assert_array_equal(wkendall.packed_signs(Rankings(n + 1 - X, top="high")), bits)
 
 
-def test_progress(capsys):
-    pytest.importorskip("tqdm")
-    wkendall.neighbors(random_rankings(np.random.default_rng(0), 30, 5), progress=True)
-    assert "neighbors" in capsys.readouterr().err
-
-
 def test_indices_have_the_type_that_other_libraries_expect():
     X = random_rankings(np.random.default_rng(0), 20, 5)
     graphs = [wkendall.neighbors_graph(X, mode=mode, n_neighbors=2) for mode in ("distance", "connectivity")]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import wkendall
-from definitions import NAN, counted, embedding, random_rankings
+from definitions import NAN, counted, random_rankings
 from nouns import features, kernel_of, rankings_of
 from wkendall import KendallCorrelation, KendallDistance, Mallows, _core
 
@@ -206,21 +206,3 @@ def test_neighbours(case):
         assert within.has_sorted_indices
         np.testing.assert_array_equal(within.indices, np.nonzero(close)[1])
         same_bits(within.data, K[close])
-
-
-@pytest.mark.parametrize("order", range(1, 5))
-@pytest.mark.parametrize("n", range(6))
-def test_the_embedding(n, order):
-    """By definition; weights and coefficients change places when rankings are inverted."""
-    rng = np.random.default_rng(n)
-    X, coef, (U, B) = random_rankings(rng, 5, n), rng.standard_normal(5), rng.standard_normal((2, *(n,) * order))
-    phi, inverse = wkendall.embed(X, U), wkendall.inverse(X)
-    wanted = np.array([embedding(s, U) for s in X]).reshape(5, *U.shape)
-    np.testing.assert_array_equal(phi, wanted)
-    close = {"rtol": 0, "atol": 1e-11 * max(np.sqrt((U**2).sum() * (B**2).sum()), 1)}
-    np.testing.assert_allclose(wkendall.combine(X, coef, U), np.tensordot(coef, phi, 1), **close)
-    values = wkendall.linear_function(X, U, B)
-    np.testing.assert_allclose(values, (phi * B).reshape(5, -1).sum(axis=1), **close)
-    np.testing.assert_allclose(wkendall.linear_function(inverse, B, U), values, **close)
-    assert (inverse.dtype, inverse.shape) == (np.int64, X.shape)
-    assert all((s[back - 1] == np.arange(1, n + 1)).all() for s, back in zip(X, inverse, strict=True))

@@ -18,26 +18,16 @@ from wkendall import Kendall, KendallCorrelation, Mallows, Rankings
 from wkendall.gram_file import blocks
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_values_are_those_of_the_dense_array(seed):
-    rng = np.random.default_rng(seed)
-    n, levels, share = int(rng.integers(1, 41)), rng.choice([1, 3, 100]), rng.choice([0.05, 0.3, 0.9, 1])
-    X = np.where(rng.random((6, n)) < share, rng.integers(-levels, levels, (6, n)).astype(float), NAN)
-    Y = np.where(rng.random((4, n)) < 0.3, rng.integers(0, levels, (4, n)).astype(float), NAN)
-    given = [{}, {"weight": "average"}, {"weight": "top", "k": 1 + n // 3}]
-    given += [{"weight": weight, "u": rng.random(n)} for weight in ("add", "mult")]
-    kernel = given[seed % 5] | [{}, {"signed": True}, {"order": 1}][seed % 3] | {"normalize": seed % 4 == 0}
-    reading = {**BOTTOM, "input": ["ranks", "scores"][seed % 2], "top": str(rng.choice(["low", "high"]))}
-    if (reading["input"], reading["top"]) == ("scores", "low"):
-        X, Y = X + levels + 1, Y + 1  # stored scores are positive
-    wanted = wkendall.gram_matrix(X, Y, **reading, **kernel)
-    K = wkendall.gram_matrix(sparse(X), sparse(Y), **reading, **kernel)
-    if "weight" not in kernel and not kernel["normalize"]:
-        np.testing.assert_array_equal(K, wanted)
-    np.testing.assert_allclose(K, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max(initial=0))
-    for x, y in ((X, sparse(Y)), (sparse(X), Y)):
-        np.testing.assert_array_equal(wkendall.gram_matrix(x, y, **reading, **kernel), K)
-    np.testing.assert_array_equal(wkendall.gram_matrix(sparse(Y), sparse(X), **reading, **kernel), K.T)
+@pytest.mark.parametrize("top", ["low", "high"])
+@pytest.mark.parametrize("input", ["ranks", "scores"])
+def test_values_are_those_of_the_dense_array(input, top):
+    """For every way to read; tests/rust compares the values of lists with definitions."""
+    rng = np.random.default_rng(0)
+    X, Y = (np.where(rng.random((6, 30)) < share, rng.integers(1, 9, (6, 30)), NAN) for share in (0.9, 0.3))
+    for kernel in ({"signed": True}, {"weight": "average", "normalize": True}, {"weight": "top", "k": 9}):
+        how = {**BOTTOM, "input": input, "top": top, **kernel}
+        found, wanted = wkendall.gram_matrix(sparse(X), sparse(Y), **how), wkendall.gram_matrix(X, Y, **how)
+        np.testing.assert_allclose(found, wanted, rtol=1e-11)
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])

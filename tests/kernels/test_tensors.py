@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import wkendall
-from definitions import kernels, pairs_of_pairs, position_tensor, random_rankings, tensor_kernel
+from definitions import kernels, pairs_of_pairs, random_rankings, tensor_kernel
 
 
 def test_the_order_tells_a_stack_from_a_tensor():
@@ -33,22 +33,6 @@ def test_weights_of_other_kinds():
     matrix = rng.standard_normal((n, n))
     wanted = wkendall.gram_matrix(X, U=matrix)
     assert (wkendall.gram_matrix(X, U=[tuple(row) for row in matrix.tolist()], order=2) == wanted).all()
-
-
-def test_position_weights_by_definition():
-    for n in range(6):
-        for order in range(1, 5):
-            for params in kernels(n):
-                U = wkendall.position_weights(n, order=order, **params)
-                assert U.dtype == np.float64
-                if params["weight"] != "average":
-                    assert U.shape == (n,) * order
-                    np.testing.assert_allclose(U, position_tensor(n, order=order, **params), rtol=1e-14)
-                else:
-                    assert U.shape == (n,) * (order + 1)
-                    increasing = position_tensor(n, "standard", order) > 0
-                    assert (U[:, ~increasing] == 0).all()
-    assert (wkendall.position_weights(4) == np.triu(np.ones((4, 4)), 1)).all()
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])

@@ -105,7 +105,7 @@ def test_weights_from_rankings_with_ties(order, pure):
 
 def test_what_is_not_learned():
     X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
-    with pytest.raises(ValueError, match=r"missing is .anywhere., which is for the standard weight: learned weights"):
+    with pytest.raises(ValueError, match=r"missing is .anywhere., which is for the standard weight: means of position"):
         wkendall.suquan_svd(Rankings(X, ties="mean", missing="anywhere"), y)
     with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
         wkendall.suquan_svd(Rankings(X, ties="mean", missing="bottom"), y, 3)

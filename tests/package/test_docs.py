@@ -62,7 +62,7 @@ def test_public_names_have_an_example(module):
 def contents(page):
     """Pages in the tables of contents of a page."""
     tables = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
-    return [line for table in tables for line in table.split() if not line.startswith(":")]
+    return [line for table in tables for line in table.splitlines() if line and not line.startswith(":")]
 
 
 def test_pages_are_in_a_table_of_contents():

@@ -50,7 +50,8 @@ PYTHON = [
     (lambda: gram([["1", "2"]]),
      "X: row 0, column 0 holds '1', a text, but rankings are made of real numbers; convert texts to numbers first"),
     (lambda: gram([[True, False]]), "X: row 0, column 0 holds True, a boolean, but rankings are made of real numbers"),
-    (lambda: gram(np.ma.masked_equal([[1, 2, 3]], 2)), "X: row 0, column 1 is masked: every entry needs a number"),
+    (lambda: gram(np.ma.masked_equal([[1, 2, 3]], 2)), "X: row 0, column 1 is masked: every entry needs a number; "
+     'missing="bottom" puts items without a number last, missing="anywhere" leaves their position open'),
     (lambda: gram([1, 2, 3]),
      "X is 1-dimensional, of shape (3,), but must be a 2-d array, one ranking per row; [X] is one ranking"),
     (lambda: gram([[1, 2, 3], [1, 2]]), "X: row 1 has 2 items, but row 0 has 3: every row must rank the same items"),

@@ -87,7 +87,8 @@ BAD_TABLES = [
     ("quotes not closed", 'a,b\n1,"2\n', {}, "line 2: the row cannot be split into cells: unexpected end of data"),
     ("a huge cell", "a,b\n1," + "2" * 200_000, {},
      "line 2: the row cannot be split into cells: field larger than field limit (131072)"),
-    ("Latin-1", "a,é\n1,2\n".encode("latin-1"), {}, "line 1: the byte 0xe9 is not UTF-8: the file must be text in UTF-8"),
+    ("Latin-1", "a,é\n1,2\n".encode("latin-1"), {}, "line 1: the byte 0xe9 is not UTF-8: the file must be text in UTF-8; "
+     "encoding='cp1252' reads files from older programs on Windows"),
     ("compressed", b"PK\x03\x04\n\x00\x08", {}, "line 2: there is a zero byte: the file must be text in UTF-8"),
 ]  # fmt: skip
 
@@ -182,7 +183,8 @@ THREE = (
 # fmt: off
 LAYOUTS_REFUSED = [
     ("gap", "1st,2nd,3rd\npear,,plum\n", {"layout": "choices"},
-     "line 2: column 2, '2nd', is blank, but column 3, '3rd', holds 'plum': blanks must be last"),
+     "line 2: column 2, '2nd', is blank, but column 3, '3rd', holds 'plum': blanks must be last; "
+     "gaps=\"close\" leaves out blanks, so that later items move up"),
     ("chosen twice", "1st,2nd,3rd\npear,plum,pear\n", {"layout": "choices"},
      "line 2: 'pear' is chosen twice, in columns 1 and 3"),
     ("stranger", "1st,2nd\npear,fig\n", {"layout": "choices", "items": ["pear"]},
@@ -285,3 +287,42 @@ def test_missing_values_are_those_of_pandas(tmp_path):
     assert read_csv(choices, layout="choices", items=["a", "b"]).to_lists() == [["a"]] * len(words)
     quoted = written(tmp_path, "quoted.csv", "first,second\n" + "".join(f'a,"{word}"\n' for word in words[1:]))
     assert read_csv(quoted, layout="choices").to_lists() == [["a", word] for word in words[1:]]
+
+
+def test_gaps_between_choices(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("1st,2nd,3rd\npear,,plum\n,fig,\n,,\n")
+    assert read_csv(path, layout="choices", gaps="close").to_lists() == [["pear", "plum"], ["fig"], []]
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"gaps='close' goes with layout=\"choices\", not 'ranks'"):
+        read_csv(path, gaps="close")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8", "UTF8", "utf-8-sig"])
+def test_encodings(tmp_path, encoding):
+    path = tmp_path / "names.csv"
+    path.write_bytes("café;thé\n1;2\n".encode(encoding))
+    assert read_csv(path, encoding=encoding).items == ["café", "thé"]
+
+
+def test_encodings_that_do_not_fit(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16"))
+    with pytest.raises(
+        wkendall.RankingError, match=r"encoding='utf-16' reads this file, which begins with the mark of UTF-16$"
+    ):
+        read_csv(path)
+    path.write_bytes(b"a,\x81\n1,2\n")
+    with pytest.raises(wkendall.RankingError, match=r"the byte 0x81 is not cp1252: the file must be text in cp1252$"):
+        read_csv(path, encoding="cp1252")
+    for encoding in ("utf-99", "", "base64", "\0"):
+        with pytest.raises(
+            wkendall.RankingError, match=r"^encoding is .*, but must be the name of an encoding"
+        ) as caught:
+            read_csv(path, encoding=encoding)
+        assert caught.value.argument == "encoding"
+    with pytest.raises(TypeError, match="encoding must be"):
+        read_csv(path, encoding=3)
+    path.write_bytes(b"a,b\n1,2")
+    with pytest.raises(wkendall.RankingError, match=r"names\.csv, line 1"):
+        read_csv(path, encoding="utf-16-le")

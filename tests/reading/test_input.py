@@ -76,3 +76,19 @@ def test_position_weights_by_name_and_by_value():
                     wkendall.gram_matrix(X, weight=weight, u=u) == wkendall.gram_matrix(X, weight=weight, u=name)
                 ).all()
     assert wkendall.gram_matrix(X, weight="mult", u=[1, 2, 3, 4, 5]).dtype == np.float64
+
+
+@pytest.mark.parametrize("missing", ["bottom", "anywhere"])
+@pytest.mark.parametrize("dtype", [float, np.float32, int, np.uint8])
+def test_masked_entries_are_missing(missing, dtype):
+    X = np.ma.masked_array(np.array([[1, 2, 3], [2, 1, 2]], dtype=dtype), mask=[[0, 0, 0], [0, 0, 1]])
+    wanted = wkendall.Rankings([[1, 2, 3], [2, 1, np.nan]], missing=missing)
+    assert wkendall.Rankings(X, missing=missing) == wanted
+    assert wkendall.Rankings([X[0], X[1]], missing=missing) == wanted
+    np.testing.assert_array_equal(wkendall.gram_matrix(X, missing=missing), wkendall.gram_matrix(wanted))
+    huge = np.ma.masked_array([[2**62, 2**62 + 1, 5]], mask=[[0, 0, 1]])
+    assert wkendall.Rankings(huge, input="scores", missing=missing).to_lists() == [[1, 0]]
+    assert X[1, 2] is np.ma.masked
+    with pytest.raises(wkendall.RankingError, match=r'row 1, column 2 is masked: .*missing="bottom"') as caught:
+        wkendall.Rankings(X)
+    assert (caught.value.kind, caught.value.row, caught.value.column) == ("masked", 1, 2)

@@ -132,6 +132,7 @@ class Plain:
 
 
 # What is wrong, the call, the exception, its message.
+GAPS = '; gaps="close" leaves out blanks, so that later items move up'
 REFUSED = [
     ("a string as a list", lambda: from_lists(["abc"]), TypeError,
      "list 0 must be a list of items, best first, not 'abc' of type str"),
@@ -146,9 +147,9 @@ REFUSED = [
     ("equal items", lambda: from_lists([[1, 1.0]]), ValueError,
      "list 0 holds 1.0 twice, in places 0 and 1: an item has one rank"),
     ("None before an item", lambda: from_lists([["a"], ["b", None, "c"]]), ValueError,
-     "list 1, place 1 holds None, but an item follows: padding must be at the end of a list"),
+     "list 1, place 1 holds None, but an item follows: padding must be at the end of a list" + GAPS),
     ("a blank text before an item", lambda: from_lists([["a", " ", "b"]]), ValueError,
-     "list 0, place 1 holds ' ', but an item follows: padding must be at the end of a list"),
+     "list 0, place 1 holds ' ', but an item follows: padding must be at the end of a list" + GAPS),
     ("a blank text in a group", lambda: from_lists([[{"a", ""}]]), ValueError,
      "list 0, place 0 holds '', which is not an item: leave out items that are not ranked"),
     ("a blank text in items", lambda: from_lists([], ["a", ""]), ValueError,
@@ -255,3 +256,20 @@ def test_arrays_with_wrong_item_numbers():
                 errors.append((str(error), error.row, error.column, error.value, error.kind, error.argument))
         assert len(errors) in (0, 2)
         assert errors[:1] == errors[1:]
+
+
+def test_gaps_are_closed():
+    lists = [["a", None, "b", ""], [None, {"b", "c"}, float("nan"), "a"], ["", " "]]
+    wanted = from_lists([["a", "b"], [{"b", "c"}, "a"], []])
+    assert from_lists(lists, gaps="close") == wanted
+    assert from_lists(pd.DataFrame([["a", None, "b"], [None, "b", "c"]]), gaps="close").to_lists() == [
+        ["a", "b"],
+        ["b", "c"],
+    ]
+    encoder = wkendall.ListEncoder(gaps="close")
+    np.testing.assert_array_equal(encoder.fit_transform([["a", None, "b"], [None, "b"]]), [[1, 2], [np.nan, 1]])
+    with pytest.raises(wkendall.RankingError, match=r"^gaps is 'drop', but must be one of"):
+        from_lists([["a"]], gaps="drop")
+    with pytest.raises(wkendall.RankingError, match="gaps") as caught:
+        wkendall.ListEncoder().fit([["a", None, "b"]])
+    assert (caught.value.argument, caught.value.row, caught.value.column, caught.value.kind) == ("lists", 0, 1, "nan")

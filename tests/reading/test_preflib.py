@@ -155,7 +155,8 @@ SPOILED = [
     ("empty", "a.soc", "", "line 1: the file is empty"),
     ("another ending", "a.csv", current(), "line 1: the name of the file must end in one of .soc, .soi, .toc, .toi"),
     ("Latin-1", "a.soc", current().encode("latin-1"),
-     "line 14: the byte 0xe3 is not UTF-8: the file must be text in UTF-8"),
+     "line 14: the byte 0xe3 is not UTF-8: the file must be text in UTF-8; encoding='cp1252' reads files from older programs on "
+     "Windows"),
     ("zero byte", "a.soc", "4\n1,a\n2,\0\n", "line 3: there is a zero byte: the file must be text in UTF-8"),
     ("something else", "a.soc", "hello\n",
      "line 1: 'hello' is neither a line like '# KEY: value' nor the number of alternatives"),
@@ -230,3 +231,37 @@ def test_no_such_file(tmp_path):
     for read, name in ((read_preflib, "none.soc"), (read_csv, "none.csv")):
         with pytest.raises(FileNotFoundError, match=name):
             read(tmp_path / name)
+
+
+@pytest.mark.parametrize("text", [
+    "3\n0,apple\n1,pear\n2,plum\n3,3,2\n2,1,{0,2}\n1,2\n",
+    "3\n2,plum\n1,pear\n0,apple\n3,3,2\n2,1,{2,0}\n1,2\n",
+])  # fmt: skip
+def test_alternatives_from_0(tmp_path, text):
+    path = tmp_path / "old.toi"
+    path.write_text(text)
+    votes = wkendall.read_preflib(path)
+    assert votes.items == ["apple", "pear", "plum"]
+    assert votes.to_lists() == [["pear", {"apple", "plum"}], ["plum"]]
+    assert votes.counts.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("2\n0,a\n2,b\n1,1,1\n1,0,2\n", "line 3: alternative 2 is not one of the 2 alternatives that line 1 announces, "
+     "numbered from 0"),
+    ("2\n0,a\n1,b\n1,1,1\n1,1,2\n", "line 5: there is no alternative 2: they are numbered from 0 to 1"),
+    ("2\n1,a\n2,b\n1,1,1\n1,0,2\n", "line 5: an alternative is '0', but must be a whole number from 1"),
+    ("2\n0,a\n1,b\n1,1,1\n1,1\n", "line 5: alternative 0 is not ranked, but the orders of a .soc file must be complete"),
+])  # fmt: skip
+def test_errors_of_alternatives_from_0(tmp_path, text, message):
+    path = tmp_path / "old.soc"
+    path.write_text(text)
+    with pytest.raises(wkendall.RankingError) as caught:
+        wkendall.read_preflib(path)
+    assert str(caught.value) == f"old.soc, {message}"
+
+
+def test_names_in_other_encodings(tmp_path):
+    path = tmp_path / "old.soc"
+    path.write_bytes("2\n1,Zoë\n2,b\n1,1,1\n1,1,2\n".encode("latin-1"))
+    assert wkendall.read_preflib(path, encoding="latin-1").items == ["Zoë", "b"]

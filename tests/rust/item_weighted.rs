@@ -2,7 +2,7 @@
 
 mod naive;
 
-use naive::Random;
+use naive::{Random, permutations};
 use wkendall::{
     Error, Factor, Incomplete, Matrix, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight, Workspace,
     consensus, diagonal, features, gram, gram_matrix, importance, neighbors,
@@ -18,7 +18,8 @@ fn term(weight: &Weight, u: &[f64], [a, b]: [usize; 2], [c, d]: [usize; 2], n: u
         Weight::Mult(_) => u(a) * u(b) * u(c) * u(d),
         Weight::Average => (n + 1 - b.max(d)) as f64 / n as f64,
         Weight::Later(_) => u(b) * u(d),
-        _ => 1.0,
+        Weight::Standard => 1.0,
+        _ => panic!("no definition of {weight:?}"),
     }
 }
 
@@ -42,20 +43,9 @@ fn definition(weight: &Weight, u: &[f64], v: &[f64], signed: bool, s: &[usize], 
 /// All complete rankings that agree with numbers, of which the smallest is the best.
 fn completions(values: &[u32]) -> Vec<Vec<usize>> {
     let n = values.len();
-    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..n {
-        found = found
-            .into_iter()
-            .flat_map(|order| {
-                let left: Vec<usize> = (0..n).filter(|item| !order.contains(item)).collect();
-                let best = left.iter().map(|&item| values[item]).min();
-                let next: Vec<usize> = left.into_iter().filter(|&item| Some(values[item]) == best).collect();
-                next.into_iter().map(move |item| order.iter().copied().chain([item]).collect()).collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    let ranks = |order: &Vec<usize>| (0..n).map(|item| order.iter().position(|&at| at == item).unwrap() + 1).collect();
-    found.iter().map(ranks).collect()
+    let agrees = |ranks: &Vec<i64>| (0..n).all(|i| (0..n).all(|j| values[i] >= values[j] || ranks[i] < ranks[j]));
+    let whole = |ranks: Vec<i64>| ranks.into_iter().map(|rank| rank as usize).collect();
+    permutations(n).into_iter().filter(agrees).map(whole).collect()
 }
 
 fn mean(weight: &Weight, u: &[f64], v: &[f64], signed: bool, s: &[u32], t: &[u32]) -> f64 {

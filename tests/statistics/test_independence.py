@@ -146,11 +146,6 @@ def test_too_many_different_vectors(leave_memory):
         outcome(X, vectors)
 
 
-def test_progress(capsys):
-    outcome(make_uniform(20, 4, rng=1), np.arange(20), progress=True)
-    assert "independence_test" in capsys.readouterr().err
-
-
 SCALES = (2.0**-1040, 1e-300, 1e-200, 1e-160, 1e-155, 1e150, 1e155, 1e200, 1e300, 2.0**1021)
 
 

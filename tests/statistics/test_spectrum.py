@@ -121,7 +121,7 @@ def test_general_weights(seed, n):
 
 @pytest.mark.parametrize("n", [7, 50, 400])
 def test_what_the_kendall_kernel_sees(n):
-    """The closed forms of docs/spectrum.md."""
+    """The closed forms of docs/measurements.md."""
     found = wkendall.spectrum(None, n)
     pairs_of_items = n * (n - 1) / 2
     assert found.names == tuple(PARTS)

@@ -282,14 +282,6 @@ def test_too_many_different_rankings(leave_memory):
         outcome(X[:30], X[30:], n_permutations=1_000_000)
 
 
-def test_progress(capsys):
-    X = make_uniform(20, 4, rng=1)
-    outcome(X[:9], X[9:], progress=True)
-    shown = capsys.readouterr().err
-    assert "two_sample_test" in shown
-    assert "19/19" in shown
-
-
 def test_counts_stand_for_people():
     rng = np.random.default_rng(10)
     X, counts = random_rankings(rng, 20, 4), rng.integers(0, 6, 20)

@@ -87,6 +87,21 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     return array
 
 
+def unmasked(values: Any) -> Any:
+    """Return an array in which masked entries are NaN, with numbers in the same order."""
+    if isinstance(values, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in values):
+        return [unmasked(row) for row in values]
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values) or values.dtype.kind not in "iuf":
+        return values
+    whole = np.ma.getdata(values)
+    if values.dtype.kind in "iu" and np.abs(whole.astype(np.float64)).max() >= 2**53:
+        # Doubles would make different numbers equal. Only the order of such numbers can matter.
+        whole = np.unique(whole, return_inverse=True)[1].reshape(values.shape)
+    found = whole.astype(values.dtype if values.dtype.kind == "f" else np.float64)
+    found[np.ma.getmaskarray(values)] = np.nan
+    return found
+
+
 def _ragged(values: Any, name: str) -> RankingError | None:
     """Explain rows of different lengths, if these are the problem."""
     if not isinstance(values, list | tuple):

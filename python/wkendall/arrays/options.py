@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import check_choice, wrong_axes
 from wkendall._errors import RankingError, bad_argument, parts_of, remade
-from wkendall.arrays.convert import acceptable, as_array
+from wkendall.arrays.convert import acceptable, as_array, unmasked
 from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
 
 Input = Literal["ranks", "orders", "scores"]
@@ -59,7 +59,12 @@ class Reading(NamedTuple):
         """Check rankings, one per row, or with `axes=1` one ranking; `name` is the name of the caller's argument."""
         if is_sparse(values):
             return self._lists(values, name, (1, 2)[axes - 1 :], threads)
-        array = as_array(values, name, axes)
+        try:
+            array = as_array(unmasked(values) if self.missing in ("bottom", "anywhere") else values, name, axes)
+        except RankingError as error:
+            if error.kind != "masked":
+                raise
+            raise _explained(error, name, self._what_allows(error)) from None
         return self._checked(array if axes == 2 else array[np.newaxis], name, threads)
 
     @property
@@ -130,7 +135,7 @@ class Reading(NamedTuple):
         if not self.advises:
             return given if given == "scores" else ""
         of = "" if self.own else " of"
-        if error.kind == "nan":
+        if error.kind in ("nan", "masked"):
             return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
         return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given
 

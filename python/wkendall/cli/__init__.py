@@ -8,6 +8,7 @@ Layers, each using only those below it:
     gram, neighbors, corr, learn, predict, compare, cluster, consensus, report, reproduce, info   the commands
     describe            ranks and pairs; the groups of the report
     validation          scores on folds
+    learn_picture       the picture of learned weights and of what ranks of items add
     kernel_options      the options for what is computed for a pair of rankings
     labels              labels and groups of rankings
     reading             files to rankings of the same items

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall.cli.describe import check_weights
 from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.labels import weights_of
-from wkendall.cli.messages import UsageError, command_errors
+from wkendall.cli.messages import command_errors
 from wkendall.cli.options import (
     add_column,
     add_number,
@@ -24,7 +25,7 @@ from wkendall.cli.options import (
     whole_number,
 )
 from wkendall.cli.output import check_output, new_file, say_written, standard_output, text_file
-from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
+from wkendall.cli.reading import Source, check_reading, read_rankings
 from wkendall.gram import check_pairs
 from wkendall.measures import Kernel, Mallows
 from wkendall.statistics.samples import observed
@@ -78,8 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Find the clusters, and print them."""
     if arguments.output is not None:
         check_output(arguments.output, [".csv"], arguments.file, arguments.u, arguments.U, arguments.W)
-    if arguments.weights is not None and kind_of(arguments.file) == PREFLIB:
-        raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
+    check_weights(arguments)
     check_reading(arguments, arguments.file)
     kernel = measure_of(arguments)
     assert isinstance(kernel, Kernel)

@@ -202,7 +202,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
 def _read_table(path: Path, arguments: argparse.Namespace) -> Contents:
     kind = reading.KINDS[path.suffix.lower()]
     if kind == reading.CSV:
-        how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items")}
+        how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items", "encoding")}
         with reading.csv_errors(arguments):
             return read_columns(path, **how)._replace(name=str(path))
     table = {"rows": "the table", "column": "column"}

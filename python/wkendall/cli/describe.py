@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from wkendall.cli.labels import groups_of
-from wkendall.cli.messages import CommandError, command_errors
+from wkendall.cli.labels import groups_of, weights_of
+from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_column, add_reading
 from wkendall.cli.output import standard_output
-from wkendall.cli.reading import Source, check_reading, read_rankings
+from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
 from wkendall.description import Description
 
 _SUMMARY = "describe rankings: mean ranks, first places, who is before whom"
 _DESCRIPTION = """\
 Print how many rankings there are, how far they agree (Kendall's W, from 0 to 1),
 and for each item its mean and median rank, how often it is first and how often
-it is left out. --group shows the groups of a column side by side.
+it is left out. --group shows the groups of a column side by side; --weights is a
+column with the weight of each ranking.
 """
 _EPILOG = """\
 examples:
@@ -38,18 +39,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument("--json", action="store_true", help="for programs, with the shares of pairs of up to 100 items")
     add_column(parser, "--group", "the group of each ranking")
+    add_column(parser, "--weights", "the weight of each ranking")
     add_reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the rankings."""
+    check_weights(arguments)
     check_reading(arguments, arguments.file)
-    (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group])
-    with command_errors(X=source.path, by=arguments.group):
-        found = source.rankings.describe(group_labels(source, arguments.group))
+    (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group, arguments.weights])
+    weights = None if arguments.weights is None else weights_of(source, arguments.weights)
+    with command_errors(X=source.path, by=arguments.group, sample_weight=arguments.weights):
+        found = source.rankings.describe(group_labels(source, arguments.group), sample_weight=weights)
     with standard_output() as file:
         print(json.dumps(_report(found), indent=2, ensure_ascii=False) if arguments.json else found, file=file)
     return 0
+
+
+def check_weights(arguments: argparse.Namespace) -> None:
+    """Refuse a column of weights for a file that has none."""
+    if arguments.weights is not None and kind_of(arguments.file) == PREFLIB:
+        raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
 
 
 def group_labels(source: Source, column: str | None) -> Any:
@@ -78,7 +88,7 @@ def _report(found: Description) -> dict[str, Any]:
             "mean": _known(found.mean[place]),
             "median": _known(found.median[place]),
             "first": _known(found.first[place]),
-            "missing": int(found.missing[place]),
+            "missing": found.missing[place].item(),
         }
         for place in found.order.tolist()
     ]

@@ -49,7 +49,7 @@ def _from_file(arguments: argparse.Namespace, source: Source) -> tuple[Path, lis
         return path, load_array(path), ()
     if kind != CSV:
         raise CommandError(f"{path}: labels are read from .npy and CSV files")
-    file = opened(path)
+    file = opened(path, arguments.encoding)
     rows = [(line, cells) for line, cells in rows_of(file, found_delimiter(file)) if cells]
     if not rows:
         raise CommandError(f"{path} is empty")

@@ -31,10 +31,6 @@ WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
 GRID = (0.1, 1.0, 10.0)
 #: The standard kernel always uses its own grid: values of C that suit learned weights need not suit it.
 BASELINE_GRID = (0.1, 1.0, 10.0, 100.0)
-#: Up to this many items the picture shows pairs of positions; for more items it shows single positions.
-PAIRS_SHOWN = 50
-#: The maximum number of panels of the picture.
-PANELS = 9
 #: Advice for a matrix of the standard kernel that does not fit in memory.
 _ADVICE = "--no-baseline leaves it out"
 
@@ -50,8 +46,8 @@ mean). C is chosen by cross-validation inside the folds.
 
 Then the model is fitted on all rankings and written to a folder: weights.npz
 has the position weights U, the item coefficients B and the intercept, which
-wkendall predict uses; scores.json has the scores; weights.png is a plot of U,
-if matplotlib is installed.
+wkendall predict uses; scores.json has the scores; weights.png shows which class
+the ranks of the items speak for, and U, if matplotlib is installed.
 """
 _EPILOG = """\
 examples:
@@ -260,32 +256,9 @@ def _write(
     elif importlib.util.find_spec("matplotlib") is None:
         print("no picture: it needs matplotlib: pip install 'wkendall[cli]'")
     else:
-        _draw(folder / PICTURE, arguments.order, model)
+        from wkendall.cli import learn_picture
 
-
-def _draw(path: Path, order: int, model: Any) -> None:
-    """Draw the weights, one panel for each class and component."""
-    from matplotlib.figure import Figure
-
-    from wkendall.plotting import plot_position_scores, plot_weights
-
-    weights = {"": model.U_} if isinstance(model.U_, np.ndarray) else dict(zip(model.classes_, model.U_, strict=True))
-    panels = []
-    for name, U in weights.items():
-        of_class = f"class {name}" if len(weights) > 1 else "weights of positions"
-        members = U.reshape(-1, *U.shape[U.ndim - order :])
-        for number, member in enumerate(members, 1):
-            panels.append((f"{of_class}, part {number}" if len(members) > 1 else of_class, member))
-    shown = panels[:PANELS]
-    columns = math.ceil(math.sqrt(len(shown)))
-    rows = math.ceil(len(shown) / columns)
-    figure = Figure(figsize=(6 * columns, 5 * rows), layout="constrained")
-    plot = plot_position_scores if len(shown[0][1]) > PAIRS_SHOWN else plot_weights
-    for place, (title, member) in enumerate(shown, 1):
-        plot(member, ax=figure.add_subplot(rows, columns, place), title=title)
-    if len(panels) > len(shown):
-        figure.suptitle(f"the first {len(shown)} of {len(panels)}")
-    figure.savefig(path, dpi=120)
+        learn_picture.draw(folder / PICTURE, arguments.order, model, items)
 
 
 def _costs(text: str) -> list[float]:

@@ -14,6 +14,7 @@ from typing import get_args
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.reading.csv_rows import LAYOUTS
+from wkendall.reading.lists import GAPS
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
@@ -58,6 +59,13 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         "one ranking per row, names of items in the cells, the first choice first; long: one row for each item of each ranking, "
         "with the name of the ranking, the item, and its rank or score",
     )
+    files.add_argument(
+        "--gaps",
+        choices=GAPS,
+        default="error",
+        help="for --layout choices: a blank before a choice is refused (default: error), or left out, so that later choices move "
+        "up (close)",
+    )
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
     files.add_argument(
@@ -81,6 +89,12 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         "--header",
         action=argparse.BooleanOptionalAction,
         help="whether the first row of a CSV file has the column names, as by default; --header confirms it if a warning asks",
+    )
+    files.add_argument(
+        "--encoding",
+        default="utf-8",
+        metavar="NAME",
+        help="encoding of CSV and PrefLib files, such as cp1252 for those of older programs on Windows; default utf-8",
     )
     files.add_argument(
         "--id", metavar="COLUMN", help=f"a column of a CSV file with names of {rows}: its name, or its number from 1"

@@ -111,7 +111,9 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
     if arguments.id is None and arguments.header is not False and kind_of(arguments.file) == CSV:
         with suppress(OSError, RankingError):  # said when the file is read
             known = model.settings.get("id")
-            arguments.id = known if known in first_row(arguments.file, arguments.delimiter) else None
+            arguments.id = (
+                known if known in first_row(arguments.file, arguments.delimiter, arguments.encoding) else None
+            )
     check_reading(arguments, arguments.file)
     names = model.items if model.settings.get("named", True) else None
     like = Contents(str(model.path), np.empty((0, len(model.items))), names)

@@ -43,6 +43,7 @@ _OPTIONS: dict[str, tuple[str, object]] = {
     "layout": (CSV, "ranks"),
     "item": (CSV, None),
     "value": (CSV, None),
+    "gaps": (CSV, "error"),
     "array": (NPZ, None),
     "expand": (PREFLIB, False),
 }
@@ -82,6 +83,8 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
             raise UsageError(f"--{name} goes with --layout long")
+    if arguments.gaps != "error" and arguments.layout != "choices":
+        raise UsageError("--gaps goes with --layout choices")
     if arguments.layout == "choices" and arguments.input != "ranks":
         raise UsageError(f"--input {arguments.input} does not go with --layout choices, which has names of items")
     if PREFLIB in map(kind_of, paths) and arguments.input != "ranks":
@@ -109,7 +112,10 @@ def _check_columns(arguments: argparse.Namespace, *paths: Path) -> None:
     if not wanted:
         return
     try:
-        rows = [[] if arguments.header is False else first_row(path, arguments.delimiter) for path in paths]
+        rows = [
+            [] if arguments.header is False else first_row(path, arguments.delimiter, arguments.encoding)
+            for path in paths
+        ]
     except (OSError, RankingError):
         return  # said when the file is read
     for name, verb in wanted:
@@ -198,7 +204,8 @@ def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like:
     if kind == CSV:
         found = _from_csv(path, arguments, apart, like)
     elif kind == PREFLIB:
-        found = read_orders(path)._replace(name=str(path))
+        with command_errors():
+            found = read_orders(path, arguments.encoding)._replace(name=str(path))
         if arguments.expand and found.counts is not None:
             advice = f"{path.name} without --expand takes less"
             check_fits(sum(found.counts.tolist()), found.shape[1], np.dtype(np.float64), advice)
@@ -220,7 +227,9 @@ def check_found(arguments: argparse.Namespace, *files: Contents) -> None:
 
 
 def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like: Contents | None) -> Contents:
-    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id")}
+    how: dict[str, Any] = {
+        name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id", "encoding", "gaps")
+    }
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how["items"] = arguments.items
     with csv_errors(arguments):
@@ -240,7 +249,7 @@ def csv_errors(arguments: argparse.Namespace) -> Iterator[None]:
 
 def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
     """Return the items of a model if a file has a column for each; say which other columns are not used."""
-    row = [] if arguments.header is False else first_row(path, arguments.delimiter)
+    row = [] if arguments.header is False else first_row(path, arguments.delimiter, arguments.encoding)
     if model.items is None or arguments.input == "orders" or not set(model.items).issubset(row):
         return None
     named = {*model.items, *arguments.skip, arguments.id}

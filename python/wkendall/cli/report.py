@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wkendall._arguments import as_threads
 from wkendall._progress import progress_bar
-from wkendall.cli.describe import group_labels
+from wkendall.cli.describe import check_weights, group_labels
+from wkendall.cli.labels import weights_of
 from wkendall.cli.messages import command_errors
 from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running, wants_progress
 from wkendall.cli.output import check_output, new_file, say_written, text_file
@@ -18,6 +19,8 @@ _DESCRIPTION = """\
 Write an HTML page that stands alone: what the data are, ties and gaps, mean ranks
 with intervals, who is before whom, the consensus and its proof, a map, clusters.
 With --group also whether the groups differ, and in which pairs of items.
+With --weights, a column with the weight of each ranking, all numbers are
+weighted; intervals of ranks are left out.
 
 Of more than 100 items, the 30 that are listed most often are compared.
 The pictures need matplotlib: pip install 'wkendall[plot]'.
@@ -35,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "OUTPUT.html", "the page")
     parser.add_argument("--title", metavar="TEXT", help="the title of the page; default: the name of the file")
     add_column(parser, "--group", "the group of each ranking")
+    add_column(parser, "--weights", "the weight of each ranking")
     add_number(parser, "--seed", 0, "seed of resamples and searches", least=0, below=2**32)
     add_reading(parser)
     add_running(parser)
@@ -43,17 +47,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the page."""
     check_output(arguments.output, [".html"], arguments.file)
+    check_weights(arguments)
     check_reading(arguments, arguments.file)
     with new_file(arguments.output, arguments.force) as unfinished:
-        (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group])
+        (source,) = read_rankings(arguments, arguments.file, apart=[arguments.group, arguments.weights])
         labels = group_labels(source, arguments.group)
+        weights = None if arguments.weights is None else weights_of(source, arguments.weights)
         from wkendall.report_page import report_page
 
         title = arguments.title or f"Rankings of {source.path.name}"
-        with command_errors(X=source.path), progress_bar(wants_progress(arguments), "report") as show:
-            page = report_page(
-                title, source.rankings, labels, seed=arguments.seed, n_jobs=as_threads(arguments.jobs), tell=show
-            )
+        names = {"X": source.path, "sample_weight": arguments.weights}
+        with command_errors(**names), progress_bar(wants_progress(arguments), "report") as show:
+            how = {"seed": arguments.seed, "n_jobs": as_threads(arguments.jobs), "tell": show, "weights": weights}
+            page = report_page(title, source.rankings, labels, **how)
         with text_file(unfinished) as file:
             file.write(page)
     say_written(arguments.output, f"a page about {len(source.rankings)} rankings")

@@ -135,7 +135,7 @@ def features(
     array([[ 1.,  1.,  1.],
            [-1., -1., -1.]])
     """
-    chosen, reading = as_kernel(kernel, "features"), Reading(input, top, ties, missing, anywhere=False)
+    chosen, reading = as_kernel(kernel, "features"), Reading(input, top, ties, missing)
     x = blocks.as_dask(X, "X", reading)
     run = Run(dtype, n_jobs=blocks.jobs(n_jobs)).check()
     columns = features_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), chosen, run).shape[1]

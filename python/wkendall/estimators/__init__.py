@@ -11,44 +11,26 @@ Layers, each using only those below it:
     clustering k-means in the feature space of a kernel
     kmeans     Lloyd's steps, from inner products or coordinates
     kendall_neighbors  nearest rankings and their graphs
-    nystroem   vectors from landmarks
+    nystroem   vectors from landmarks, random draws of rankings that are far apart
     feature_map  explicit features
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
-    seeding    random draws of rankings that are far apart
     base       the common base of the estimators, and of the transformers to vectors
     kernel_cache   values that were computed before
     known_rows     rankings that were read before
     input_checks   the input checks of scikit-learn
 """
 
-from wkendall.estimators.clustering import KendallKMeans
-from wkendall.estimators.feature_map import KendallFeatures
-from wkendall.estimators.gram_transformer import KendallGram
-from wkendall.estimators.kendall_neighbors import KendallNeighbors
-from wkendall.estimators.label_ranking import LabelRanker
-from wkendall.estimators.list_encoder import ListEncoder
-from wkendall.estimators.mixtures import KernelMixtureClassifier, KernelMixtureRegressor
-from wkendall.estimators.nystroem import KendallNystroem
-from wkendall.estimators.supervised import (
-    AlternatingClassifier,
-    AlternatingRegressor,
-    SuquanSVDClassifier,
-    SuquanSVDRegressor,
-)
-
-__all__ = [
-    "AlternatingClassifier",
-    "AlternatingRegressor",
-    "KendallFeatures",
-    "KendallGram",
-    "KendallKMeans",
-    "KendallNeighbors",
-    "KendallNystroem",
-    "KernelMixtureClassifier",
-    "KernelMixtureRegressor",
-    "LabelRanker",
-    "ListEncoder",
-    "SuquanSVDClassifier",
-    "SuquanSVDRegressor",
-]
+from wkendall.estimators.clustering import KendallKMeans as KendallKMeans
+from wkendall.estimators.feature_map import KendallFeatures as KendallFeatures
+from wkendall.estimators.gram_transformer import KendallGram as KendallGram
+from wkendall.estimators.kendall_neighbors import KendallNeighbors as KendallNeighbors
+from wkendall.estimators.label_ranking import LabelRanker as LabelRanker
+from wkendall.estimators.list_encoder import ListEncoder as ListEncoder
+from wkendall.estimators.mixtures import KernelMixtureClassifier as KernelMixtureClassifier
+from wkendall.estimators.mixtures import KernelMixtureRegressor as KernelMixtureRegressor
+from wkendall.estimators.nystroem import KendallNystroem as KendallNystroem
+from wkendall.estimators.supervised import AlternatingClassifier as AlternatingClassifier
+from wkendall.estimators.supervised import AlternatingRegressor as AlternatingRegressor
+from wkendall.estimators.supervised import SuquanSVDClassifier as SuquanSVDClassifier
+from wkendall.estimators.supervised import SuquanSVDRegressor as SuquanSVDRegressor

@@ -79,8 +79,8 @@ def cluster_number(
     """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
 
     W(k) is the sum of the squared distances from the centres of k clusters. One more cluster lowers it, even if there is
-    nothing to find. So the fall log W(k) - log W(k + 1) is compared with that of simulated rankings of k clusters like
-    those found. The gap of k is the fall minus the mean fall in simulations. The answer is the first k whose gap is
+    nothing to find. So the fall log W(k) - log W(k + 1) is compared with the fall in simulated rankings that have k
+    clusters like those found. The gap of k is the fall minus the mean fall in simulations. The answer is the first k whose gap is
     below twice its standard error, or below 0.03.
 
     Parameters
@@ -108,11 +108,11 @@ def cluster_number(
 
     Notes
     -----
-    A simulation has as many people as the data. Those of a cluster are drawn from the Mallows model around its Borda
-    ranking, with the rate at which their sum of squares is as large as in the data, and have the same ties and missing
-    items. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference: they compare all k
-    with the same points without clusters, and one concentrated cluster of rankings then often looks like several.
-    `docs/consensus.md` compares methods in a simulation.
+    A simulation has as many people as the data. The people of a cluster are drawn from the Mallows model around its
+    Borda ranking. The rate makes their sum of squares as large as in the data, and ties and missing items are the same.
+    This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference. Theirs has no clusters,
+    for any k. Compared with it, one concentrated cluster of rankings often looks like several. `docs/measurements.md`
+    compares methods in a simulation.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from wkendall.embedding import BLOCK, columns_of_features, features_of
 from wkendall.estimators import kmeans
 from wkendall.estimators.base import RankingEstimator, distinct
 from wkendall.estimators.input_checks import FITTED, check_items_of_fit, random_state
-from wkendall.estimators.seeding import draw_apart
+from wkendall.estimators.nystroem import draw_apart
 from wkendall.gram import check_pairs
 from wkendall.measures import Kendall, Kernel, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings, sample_weights

@@ -40,8 +40,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`; after
-        `fit` with one, and without these options, arrays are read as it was.
+        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`.
+        After `fit` with a `Rankings`, arrays are read as it was read, unless these options are set.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional

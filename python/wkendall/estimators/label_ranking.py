@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from scipy.stats import rankdata
 from sklearn.base import MultiOutputMixin, clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.preprocessing import StandardScaler
@@ -24,11 +23,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 from wkendall import _core
 from wkendall._arguments import Array, check_same_rows, row_labels
 from wkendall._errors import RankingError, bad_argument, bad_type
-from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall._text import one_line, shown
 from wkendall.arrays.options import Missing, Reading, Ties
-from wkendall.embedding import BLOCK, features_of
+from wkendall.embedding import BLOCK, features_of, mean_signs, signs_of
 from wkendall.estimators.base import RankingEstimator
 from wkendall.estimators.input_checks import FITTED
 from wkendall.gram import diagonal_of
@@ -182,7 +180,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         signs[np.abs(signs) < 1] = 0
         ordered = np.count_nonzero(signs, axis=1)
         labels = (~np.isnan(rankings._ranks())).sum(axis=1) if rankings._missing == "anywhere" else rankings.n_items
-        agreement = np.einsum("pk,pk->p", signs, _signs(self.predict(X)))
+        agreement = np.einsum("pk,pk->p", signs, signs_of(self.predict(X)))
         taus = agreement / np.sqrt(np.maximum(ordered * (labels * (labels - 1) / 2), 1))
         counted = weights * (ordered > 0)
         return float(np.average(taus, weights=counted)) if counted.any() else 0.0
@@ -209,6 +207,12 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True, ensure_2d=len(given.shape) == 2, **how)
         except ValueError as error:
             raise ValueError(one_line(str(error))) from None
+
+    def _reading(self, reset: bool = True) -> Reading:
+        """Return how arrays are read; orders have no ties and no missing labels, and so need not refuse them."""
+        found = super()._reading(reset)
+        usual = found.ties == type(self).ties and found.missing == type(self).missing
+        return found._replace(ties="error", missing="error") if found.input == "orders" and usual else found
 
     def _rankings(self, X: ArrayLike, y: ArrayLike | Rankings, *, reset: bool) -> Rankings:
         """Read the rankings `y` of the rows of `X`."""
@@ -269,30 +273,3 @@ def embedded(rankings: Rankings, kernel: Kendall, run: Run) -> tuple[Array, Arra
         full, own = diagonal_of(complete, plain, run)[0], diagonal_of(rankings, plain, run)
         vectors *= np.sqrt(np.divide(full, own, out=np.zeros_like(own), where=own > 0))[:, np.newaxis]
     return vectors, factors
-
-
-def mean_signs(rankings: Rankings) -> Array:
-    """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
-
-    A missing item is equally likely in each of the k + 1 places between k listed items. It is after the item of rank r,
-    the mean rank for ties, with probability 1 - r / (k + 1).
-    """
-    rows, n = rankings.shape
-    check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer labels or rows")
-    ranks = np.asarray(rankings._ranks(), dtype=np.float64)
-    missing = np.isnan(ranks)
-    signs = _signs(np.where(missing, n + 1, ranks))
-    if rankings._missing == "anywhere" and missing.any():
-        first, second = np.triu_indices(n, 1)
-        listed = n - missing.sum(axis=1, keepdims=True)
-        lead = np.nan_to_num(1 - 2 * rankdata(ranks, axis=1, nan_policy="omit") / (listed + 1))
-        unknown = missing[:, first] | missing[:, second]
-        signs = np.where(unknown, lead[:, first] - lead[:, second], signs)
-    return signs
-
-
-def _signs(ranks: NDArray[Any]) -> Array:
-    """Return 1 for each pair of items whose first is before the second, -1 for after, and 0 for ties."""
-    first, second = np.triu_indices(ranks.shape[1], 1)
-    signs: Array = np.sign(ranks[:, second] - ranks[:, first]).astype(np.float64)
-    return signs

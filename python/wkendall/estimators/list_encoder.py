@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from wkendall._arguments import check_choice, check_flag, check_same_rows
 from wkendall._errors import RankingError, parts_of, remade
 from wkendall.estimators.input_checks import check_places
-from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
+from wkendall.reading.lists import GAPS, Gaps, Unknown, as_ranks, columns_of, ranked_rows
 
 
+@dataclass(eq=False, repr=False)
 class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Convert ranked lists of names to ranks, with the same columns for every set of lists.
 
@@ -32,6 +34,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     items : collection, optional
         All items, in the order of the columns. `fit` then refuses or drops other items, according to `unknown`. Pass it
         for cross-validation, where a fold can lack items that another fold has.
+    gaps : {"error", "close"}
+        As for `from_lists`: what to do with a blank before an item of a list.
 
     Attributes
     ----------
@@ -59,16 +63,11 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array(['tart'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        sparse: bool = False,
-        unknown: Literal["error", "ignore"] = "error",
-        *,
-        items: Iterable[object] | None = None,
-    ) -> None:
-        self.sparse = sparse
-        self.unknown = unknown
-        self.items = items
+    sparse: bool = False
+    unknown: Literal["error", "ignore"] = "error"
+    _: KW_ONLY
+    items: Iterable[object] | None = None
+    gaps: Gaps = "error"
 
     def fit(self, X: Iterable[object], y: object = None) -> Self:
         """Learn the items of ranked lists, which are as for `from_lists`; columns are in the order of their first appearance.
@@ -140,7 +139,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
         """Return, for each list, the ranks of its items by column."""
         try:
-            return ranked_rows(X, columns, unknown)
+            return ranked_rows(X, columns, unknown, self.gaps)
         except RankingError as error:
             if error.kind != "out of range":
                 raise
@@ -149,6 +148,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         check_flag(self.sparse, "sparse")
         check_choice(self.unknown, "unknown", ("error", "ignore"))
+        check_choice(self.gaps, "gaps", GAPS)
         if isinstance(self.items, Iterator):
             kind = type(self.items).__name__
             raise TypeError(f"items is a {kind}, which can be read only once, but every fit reads it: pass a list")

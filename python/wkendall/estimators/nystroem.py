@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Self, SupportsIndex
 
@@ -13,7 +14,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from wkendall._arguments import Array, as_order, as_result_type, check_choice, check_same_rows
 from wkendall.estimators.base import VectorMap, distinct
 from wkendall.estimators.input_checks import random_state
-from wkendall.estimators.seeding import draw_apart
 from wkendall.measures import Kernel
 from wkendall.rankings import Rankings, sample_weights
 
@@ -22,6 +22,8 @@ MOST = 10_000
 #: A landmark must leave at least this fraction of the largest self-similarity unexplained by the landmarks before it.
 #: Rounding can leave 1e-10 where landmarks are nearly dependent.
 LEAST = 1e-9
+#: Squared distances below this fraction of the largest self-similarity are rounding errors of zero.
+ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -149,3 +151,25 @@ def cholesky(gram: Array) -> tuple[list[int], Array]:
             columns[row:, rank] = rest / np.sqrt(rest[0])
             kept.append(row)
     return kept, columns[kept, : len(kept)]
+
+
+def draw_apart(
+    own: Array, weights: Array, count: int, random: np.random.RandomState, column: Callable[[int], Array]
+) -> list[int]:
+    """Draw rankings as k-means++ does; return their row numbers.
+
+    The first is drawn with probability proportional to its weight, each next one proportional to its weight times the
+    squared distance from the nearest ranking drawn so far. There are fewer than `count` if all distances are zero
+    before that. `own` is the kernel between each ranking and itself; `column` returns that between all rankings and one.
+    """
+    chosen: list[int] = []
+    nearest, chances = np.full(len(own), np.inf), weights
+    while len(chosen) < count and chances.any():
+        sums = chances.cumsum()
+        one = min(int(sums.searchsorted(random.uniform() * sums[-1], side="right")), len(own) - 1)
+        chosen.append(one)
+        squares = own + own[one] - 2 * column(one)
+        squares[squares <= ROUNDING * own.max()] = 0
+        nearest = np.minimum(nearest, squares)
+        chances = weights * nearest
+    return chosen

@@ -30,6 +30,7 @@ from wkendall._memory import check_fits
 from wkendall._progress import Show, progress_bar
 from wkendall._text import shown
 from wkendall.arrays.options import RANKS
+from wkendall.embedding import NO_TENSORS
 from wkendall.learning.decomposition import Pure, scattered
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
@@ -120,7 +121,7 @@ def suquan_svd(
 def check_learnable(rankings: Rankings, order: int) -> None:
     """Refuse rankings from which weights of an order cannot be learned."""
     if rankings._missing == "anywhere":
-        raise bad_argument("missing", " is 'anywhere', which is for the standard weight: learned weights take 'bottom'")
+        raise bad_argument("missing", f" is 'anywhere', {NO_TENSORS}", value="anywhere")
     if rankings.kind != "complete" and order > 2:
         rule = "with ties or missing items weights are learned for order 1 and 2 only"
         why = "means over more than two tied items at a time are not implemented"

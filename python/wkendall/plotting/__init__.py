@@ -9,7 +9,9 @@ Layers, each using only those below it:
 
     looks      distributions of ranks, shares of pairs, ranks with intervals
     maps, matrices  rankings as points with the items as directions; heat maps
-    figures    weights, pairs of items and results; the axes to draw on
+    figures    weights, pairs of items and results
+    axes       the axes to draw on, their size, names and titles
+    fonts      fonts that have the letters of all names
 """
 
 from wkendall.plotting.figures import (

@@ -10,9 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag, real_array
-from wkendall._errors import bad_type
+from wkendall._errors import bad_argument, bad_type
 from wkendall._memory import check_fits
-from wkendall._text import shown
+from wkendall._text import short, shown
+from wkendall.plotting.axes import (
+    LETTER,
+    LONGEST,
+    LOW_ROW,
+    ROW,
+    axes_or_new,
+    letters_beside,
+    name_rows,
+    size_of_names,
+    tall_axes,
+    title_axes,
+    two_labels,
+    widened,
+    written,
+)
 from wkendall.statistics.importance import PairImportance
 from wkendall.statistics.spectrum import PARTS, Spectrum
 
@@ -21,6 +36,8 @@ if TYPE_CHECKING:
 
 #: The largest number of positions for which the values are written into the cells.
 WRITTEN = 12
+#: Up to this many items each has its name beside a heat map, and up to this many ranks each has a tick.
+NAMED, TICKS = 60, 40
 
 
 def plot_weights(
@@ -30,6 +47,7 @@ def plot_weights(
     ax: Axes | None = None,
     values: bool | None = None,
     title: str | None = None,
+    classes: ArrayLike | None = None,
 ) -> Axes:
     """Heat map of weights of pairs of positions: blue for negative, red for positive.
 
@@ -44,6 +62,10 @@ def plot_weights(
     values : bool, optional
         Write the values into the cells; the default is True for up to 12 positions.
     title : str, optional
+    classes : sequence of two labels, optional
+        With coefficients of items: `classes_` of the model. The colour bar says which class is red and which is blue. This
+        holds for weights that are largest when the first item comes first, as the standard weights are: if "row before
+        column" is red, it speaks for the second class.
 
     Returns
     -------
@@ -61,19 +83,31 @@ def plot_weights(
         raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
     if items is not None and len(items) != weights.shape[-1]:
         raise ValueError(f"items has {len(items)} names, but U is for {weights.shape[-1]} items")
+    labels = two_labels(classes)
+    if labels is not None and items is None:
+        raise bad_argument("classes", ", but without items: only coefficients of items speak for classes")
+    new = ax is None
     ax = axes_or_new(ax)
     rows = np.atleast_2d(weights)
+    n = rows.shape[1]
+    if new and items is not None:
+        more = max(0.0, LOW_ROW * n - 3.0)
+        width, height = ax.figure.get_size_inches()  # type: ignore[union-attr]
+        ax.figure.set_size_inches(width + more, height + more * (weights.ndim == 2))  # type: ignore[union-attr]
+        widened(ax, items, tall=True)
     largest = float(np.abs(rows).max(initial=0.0)) or 1.0
     image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest)
-    n = rows.shape[1]
-    step = max(1, int(np.ceil(n / 20)))
+    step = max(1, int(np.ceil(n / (20 if items is None else NAMED))))
     ticks = np.arange(0, n, step)
-    names = [str(tick + 1) for tick in ticks] if items is None else [written(items[int(tick)]) for tick in ticks]
-    turned: dict[str, Any] = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    longest = letters_beside(ax)
+    names = [str(tick + 1) for tick in ticks] if items is None else [written(items[i], longest) for i in ticks.tolist()]
+    turned: dict[str, Any] = {"fontsize": size_of_names(ax, len(ticks), "x")}
+    if items is not None:
+        turned |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(ticks, names, **turned)
     rank = "" if items is not None else "rank of the "
     if weights.ndim == 2:
-        ax.set_yticks(ticks, names)
+        ax.set_yticks(ticks, names, fontsize=size_of_names(ax, len(ticks)))
         ax.set(xlabel=f"{rank}second item", ylabel=f"{rank}first item")
     else:
         ax.set_yticks([])
@@ -85,8 +119,10 @@ def plot_weights(
             text = f"{round(float(weight), 2) + 0.0:.2f}"
             ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
     orientation = ("horizontal", "vertical")[weights.ndim - 1]
-    ax.figure.colorbar(image, ax=ax, label="weight", orientation=orientation, shrink=0.8)
-    return titled(ax, title)
+    meaning = "weight" if labels is None else f"red speaks for {labels[1]}\nblue speaks for {labels[0]}"
+    bar = ax.figure.colorbar(image, ax=ax, label=meaning, orientation=orientation, shrink=0.8)
+    title_axes(bar.ax, None)
+    return title_axes(ax, title)
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -109,21 +145,23 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
     ax = axes_or_new(ax)
     ranks = np.arange(1, len(weights) + 1)
+    marked: dict[str, Any] = {"marker": "o", "markersize": 4} if len(ranks) <= TICKS else {}
     if weights.ndim == 1:
-        ax.plot(ranks, weights, label="weight")
+        ax.plot(ranks, weights, label="weight", **marked)
     else:
         if weights.shape[0] != weights.shape[1]:
             raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
         own = np.diag(weights)
         others = max(len(weights) - 1, 1)
-        ax.plot(ranks, (weights.sum(axis=1) - own) / others, label="first item of a pair")
-        ax.plot(ranks, (weights.sum(axis=0) - own) / others, label="second item of a pair")
+        ax.plot(ranks, (weights.sum(axis=1) - own) / others, label="first item of a pair", **marked)
+        ax.plot(ranks, (weights.sum(axis=0) - own) / others, label="second item of a pair", **marked)
         if own.any():
-            ax.plot(ranks, own, label="the item with itself")
+            ax.plot(ranks, own, label="the item with itself", **marked)
         ax.legend(frameon=False)
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set(xlabel="rank", ylabel="mean weight" if weights.ndim == 2 else "weight")
-    return titled(ax, title)
+    _tick_ranks(ax, len(ranks))
+    return title_axes(ax, title)
 
 
 def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -148,12 +186,14 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     ax = axes_or_new(ax)
     paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
     for index, path in enumerate(paths):
-        label = None if len(paths) == 1 else f"class {estimator.classes_[index]}"
-        ax.plot(np.arange(len(path)) / 2, path, marker="o", markersize=3, label=label)
+        label = None if len(paths) == 1 else written(f"class {estimator.classes_[index]}", 30)
+        line = ("-", "--", ":", "-.")[index // 10 % 4]  # there are ten colours
+        ax.plot(np.arange(len(path)) / 2, path, line, marker="o", markersize=3, label=label)
     if len(paths) > 1:
-        ax.legend(frameon=False)
+        columns = int(np.ceil(len(paths) / 18))
+        ax.legend(frameon=False, ncols=columns, fontsize="medium" if len(paths) <= 10 else "x-small")
     ax.set(xlabel="iteration (U and B, half a step each)", ylabel="objective")
-    return titled(ax, title)
+    return title_axes(ax, title)
 
 
 def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes | None = None) -> Axes:
@@ -177,13 +217,15 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     check_fits(last, 3, np.dtype(np.float64), "take fewer ranks")
     ax = axes_or_new(ax)
     ranks = np.arange(1, last + 1)
-    ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
+    marked: dict[str, Any] = {"marker": "o", "markersize": 4} if last <= TICKS else {}
+    ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", **marked)
     named = _core.position_weights(last)
-    ax.plot(ranks, named["hyperbolic"], label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
-    ax.plot(ranks, named["log"], label="logarithmic, 1 / log2(rank + 1)", marker="o", markersize=4)
+    ax.plot(ranks, named["hyperbolic"], label="hyperbolic, 1 / (rank + 1)", **marked)
+    ax.plot(ranks, named["log"], label="logarithmic, 1 / log2(rank + 1)", **marked)
     ax.set(xlabel="rank", ylabel="factor", ylim=(0, 1.05))
-    ax.set_xticks(ranks[:: max(1, last // 20)])
-    ax.legend(loc="upper right", bbox_to_anchor=(1.0, 0.88), frameon=False)
+    _tick_ranks(ax, last)
+    # Above the axes, where no line is.
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=2, fontsize="small", frameon=False)
     return ax
 
 
@@ -210,8 +252,8 @@ def plot_accuracies(
     if not accuracies:
         raise ValueError("accuracies is empty, but must have those of at least one method")
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = axes_or_new(ax)
     names = list(accuracies)
+    ax = _axes_of_rows(ax, names)
     places = np.arange(len(names), 0, -1)
     ax.boxplot(
         [list(values) for values in accuracies.values()],
@@ -254,7 +296,7 @@ def plot_differences(
     """
     _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = axes_or_new(ax)
+    ax = _axes_of_rows(ax, list(intervals))
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
     found = [mean for mean, _, _ in intervals.values()]
@@ -267,7 +309,9 @@ def plot_differences(
     return ax
 
 
-def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+def plot_pairs(
+    importance: PairImportance, *, ax: Axes | None = None, title: str | None = None, classes: ArrayLike | None = None
+) -> Axes:
     """Bar chart of pairs of items, the largest effect on top: which item comes first, and how much that adds.
 
     Parameters
@@ -276,6 +320,9 @@ def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str
         The result of `pair_importance`, with the names of the items if the rankings had names.
     ax, title
         As for `plot_weights`.
+    classes : sequence of two labels, optional
+        `classes_` of the classifier. Positive values of its function predict the second class: the axis says that the pairs speak
+        for this class.
 
     Examples
     --------
@@ -291,11 +338,27 @@ def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str
         raise ValueError(
             f"importance has {len(first)}, {len(second)} and {len(lengths)} entries, but must have as many of each"
         )
-    ax = axes_or_new(ax)
+    labels = two_labels(classes)
+    new = ax is None
+    ax = _axes_of_rows(ax, [])
+    if new:
+        sides = max(
+            (len(written(one)) + len(written(other)) for one, other in zip(first, second, strict=True)), default=0
+        )
+        wide = max(6.4, 4.8 + LETTER * sides)
+        ax.figure.set_size_inches(wide, max(2.0, ROW * len(lengths) + 1.0))  # type: ignore[union-attr]
     places = np.arange(len(lengths), 0, -1)
     ax.barh(places, lengths, color="#4477aa", height=0.7)
-    _rows(ax, places, [f"{one} before {other}" for one, other in zip(first, second, strict=True)], "effect")
-    return titled(ax, title)
+    # Two names and "before" take three quarters of the width of the axes at most.
+    longest = LONGEST if new else max(6, int(0.75 * letters_beside(ax)))
+    names = [
+        f"{short(str(one), longest)} before {short(str(other), longest)}"
+        for one, other in zip(first, second, strict=True)
+    ]
+    _rows(ax, places, names, "effect: change of the decision function", 2 * LONGEST + 8)
+    if labels is not None:
+        ax.set_xlabel(f"effect: evidence for {labels[1]} against {labels[0]}\n(change of the decision function)")
+    return title_axes(ax, title)
 
 
 def plot_spectrum(
@@ -319,7 +382,7 @@ def plot_spectrum(
     for found in named.values():
         if not isinstance(found, Spectrum):
             raise bad_type("spectra", f" must be what spectrum returns, or a dict of these, not {shown(spectra)}")
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax) if len(named) <= 12 else _axes_of_rows(ax, list(named))
     places, starts = np.arange(len(named), 0, -1), np.zeros(len(named))
     for part, color in zip(PARTS, ("0.82", "#4477aa", "#ddaa33", "#bb5566"), strict=True):
         lengths = np.array([found.parts.get(part, 0.0) for found in named.values()])
@@ -328,7 +391,7 @@ def plot_spectrum(
     _rows(ax, places, list(named), "share of the self-similarity")
     ax.set_xlim(0, 1)
     ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.18), ncols=2, frameon=False)
-    return titled(ax, title)
+    return title_axes(ax, title)
 
 
 def _check_numbers(values: object, name: str, meaning: str, count: int | None = None) -> None:
@@ -350,34 +413,35 @@ def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mappin
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
 
 
-def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str) -> None:
-    """Label the rows of a plot, the first on top, and its horizontal axis."""
-    ax.set_yticks(places, [written(name) for name in names])
-    ax.set(xlabel=label, ylim=(0.4, len(names) + 0.6))
-    ax.grid(axis="x", color="0.9")
-    ax.set_axisbelow(True)
-
-
-def written(name: object) -> str:
-    """Return a name as it is drawn: two dollar signs do not make a formula."""
-    return str(name).replace("$", r"\$")
-
-
-def titled(ax: Axes, title: str | None) -> Axes:
-    """Return axes with a title, if there is one."""
-    if title is not None:
-        ax.set_title(title)
+def _axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
+    """Return the given axes, or new ones that suit the names of the rows."""
+    new = ax is None
+    ax = tall_axes(ax, len(names))
+    if new:
+        widened(ax, names)
     return ax
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the given axes, or those of a new figure."""
-    if ax is not None:
-        if not hasattr(ax, "set_xlabel"):
-            raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'wkendall[plot]'") from None
-    return plt.figure(layout="constrained").add_subplot()
+def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str, longest: int | None = None) -> None:
+    """Label the rows of a plot, the first on top, and its horizontal axis."""
+    if longest is None:
+        name_rows(ax, names, places)
+    else:
+        ax.set_yticks(places, [written(name, longest) for name in names], fontsize=size_of_names(ax, len(names)))
+    ax.set(xlabel=label, ylim=(0.4, len(names) + 0.6))
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    title_axes(ax, None)
+
+
+def _tick_ranks(ax: Axes, last: int) -> None:
+    """Give each rank a tick, or if there are many the first and multiples of a round number."""
+    if last <= TICKS:
+        ax.set_xticks(
+            range(1, last + 1), [str(rank) for rank in range(1, last + 1)], fontsize=size_of_names(ax, 2 * last, "x")
+        )
+        return
+    least = last / 12
+    base = 10 ** int(np.floor(np.log10(least)))
+    step = next(base * factor for factor in (1, 2, 5, 10) if base * factor >= least)
+    ax.set_xticks([1, *range(step, last + 1, step)])

@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall._errors import bad_type
-from wkendall._text import short, shown
+from wkendall._text import shown
 from wkendall.description import Description
-from wkendall.plotting.figures import axes_or_new, titled, written
+from wkendall.plotting.axes import (
+    LETTER,
+    NUMBER_ROW,
+    letters_beside,
+    name_rows,
+    size_of_names,
+    tall_axes,
+    title_axes,
+    widened,
+    written,
+)
 from wkendall.plotting.matrices import write_numbers
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.rank_intervals import RankIntervals
@@ -23,19 +33,16 @@ if TYPE_CHECKING:
 MOST_ITEMS, MOST_RANKS = 100, 100
 #: The largest number of items for which shares are written into the cells.
 WRITTEN = 12
-#: The height of a row of a new figure, of rows if there are more than 40, of rows with numbers, and of everything around
-#: the rows, in inches.
-ROW, LOW_ROW, NUMBER_ROW, AROUND = 0.22, 0.15, 0.45, 1.6
-#: The longest name, in letters.
-LONGEST = 40
+#: Up to this many groups have a dot each; of more groups, a line shows the lowest and the highest mean.
+DOTS = 8
 
 
 def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Distribution of the ranks of each item: the darker a cell, the more rankings give the item this rank.
 
     The item with the best mean rank is on top. A dot marks the mean rank of an item, or the mean ranks in each group if
-    the rankings were described by groups. If rankings leave items out, the last column shows how often. Of more than
-    100 items the best 100 are drawn.
+    the rankings were described by groups. Of more than eight groups, a line joins the lowest and the highest mean rank.
+    If rankings leave items out, the last column shows how often. Of more than 100 items the best 100 are drawn.
 
     Parameters
     ----------
@@ -53,21 +60,14 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     """
     found = _described(X)
     order = found.order[:MOST_ITEMS]
-    ax = _tall_axes(ax, len(order))
+    names = [found.items[item] for item in order]
+    ax = _axes_of_rows(ax, names)
     ranks = found.ranks[order, :MOST_RANKS] / max(found.n_rankings, 1)
     depth = ranks.shape[1]
     if ranks.size:
         image = ax.imshow(ranks, cmap="Blues", vmin=0, vmax=ranks.max() or 1, aspect="auto", interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="share of the rankings", shrink=min(1.0, 10 / max(len(order), 10)))
-    groups = {None: found} if found.groups is None else found.groups
-    for number, (label, group) in enumerate(groups.items()):
-        offset = (number + 1) / (len(groups) + 1) - 0.5
-        x = group.mean[order] - 1
-        seen = x < depth
-        style: dict[str, Any] = (
-            {"color": "#cc3311"} if label is None else {"label": written(short(str(label), LONGEST))}
-        )
-        ax.plot(x[seen], np.arange(len(order))[seen] + offset, "o", markersize=5, markeredgecolor="white", **style)
+    _draw_means(ax, found, order, depth)
     places = np.arange(0, depth, max(1, int(np.ceil(depth / 12))))
     ticks = [str(place + 1) for place in places]
     gaps = bool(found.missing.any())
@@ -75,12 +75,19 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     if gaps:
         ax.axvline(depth - 0.5, color="0.3", linewidth=0.8)
         for row, share in enumerate(found.missing[order] / found.n_rankings):
-            ax.text(depth - 0.5 + width / 2, row, f"{share:.0%}", ha="center", va="center", fontsize=_size(len(order)))
+            ax.text(
+                depth - 0.5 + width / 2,
+                row,
+                f"{share:.0%}",
+                ha="center",
+                va="center",
+                fontsize=size_of_names(ax, len(order)),
+            )
         places, ticks = np.append(places, depth - 0.5 + width / 2), [*ticks, "missing"]
     ax.set_xticks(places, ticks)
-    _name_rows(ax, [found.items[item] for item in order])
+    name_rows(ax, names)
     ax.set(xlabel="rank; dots are means", xlim=(-0.5, max(depth, 1) - 0.5 + width))
-    return _with_legend(ax, title) if found.groups is not None else titled(ax, title)
+    return _with_legend(ax, title) if found.groups is not None else title_axes(ax, title)
 
 
 def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -106,17 +113,20 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
     shares = found.shares_of(names)
     np.fill_diagonal(shares, np.nan)
     with_numbers = len(names) <= WRITTEN
-    ax = _tall_axes(ax, len(names), NUMBER_ROW if with_numbers else None, square=True)
+    new = ax is None
+    ax = tall_axes(ax, len(names), NUMBER_ROW if with_numbers else None, square=True)
+    if new:
+        widened(ax, names, tall=True)
     ax.set_facecolor("0.85")
     if shares.size:
         image = ax.imshow(shares, cmap="RdBu_r", vmin=0, vmax=1, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="row before column", shrink=0.7)
         if with_numbers:
             write_numbers(ax, image, True, np.zeros(shares.shape, dtype=bool))
-    _name_rows(ax, names)
-    labels = [written(short(str(name), LONGEST)) for name in names]
-    ax.set_xticks(np.arange(len(names)), labels, rotation=90, fontsize=_size(len(names)))
-    return titled(ax, title)
+    name_rows(ax, names)
+    labels = [written(name, letters_beside(ax)) for name in names]
+    ax.set_xticks(np.arange(len(names)), labels, rotation=90, fontsize=size_of_names(ax, len(names), "x"))
+    return title_axes(ax, title)
 
 
 def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -143,7 +153,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
         raise bad_type("intervals", f" must be what rank_intervals returns, not {shown(intervals)}")
     order = np.argsort(intervals.rank, kind="stable")[:MOST_ITEMS]
     n, rows = len(intervals.rank), np.arange(len(order))
-    ax = _tall_axes(ax, len(order))
+    ax = _axes_of_rows(ax, [intervals.items[item] for item in order])
     ax.hlines(rows, intervals.low[order], intervals.high[order], color="#4477aa", linewidth=2)
     ax.plot(intervals.rank[order], rows, "o", color="#4477aa", markersize=4)
     for place in np.flatnonzero(intervals.separated[: max(len(order) - 1, 0)]):
@@ -160,7 +170,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
             ax.plot([x, x], rows[[0, -1]], color="#cc3311", linewidth=0.5)
             for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
                 ax.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color="#cc3311", label="not told apart")
-    _name_rows(ax, list(places))
+    name_rows(ax, list(places))
     ax.set(xlim=(0.5, n + 0.5 + (len(ends) + 1) * width), ylim=(max(len(order), 1) - 0.5, -0.5))
     ax.set_xlabel(f"rank, with simultaneous {100 * intervals.confidence:g}% intervals")
     step = max(1, int(np.ceil(n / 12)))
@@ -174,33 +184,54 @@ def _described(X: ArrayLike | Rankings | Description) -> Description:
     return X if isinstance(X, Description) else read_rankings(X, "X").describe()
 
 
-def _tall_axes(ax: Axes | None, rows: int, row: float | None = None, square: bool = False) -> Axes:
-    """Return the given axes, or those of a new figure whose height suits the number of rows."""
+def _axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
+    """Return the given axes, or new ones that suit the names of the rows."""
     new = ax is None
-    ax = axes_or_new(ax)
+    ax = tall_axes(ax, len(names))
     if new:
-        height = max(3.6, (row or (ROW if rows <= 40 else LOW_ROW)) * rows + AROUND)
-        ax.figure.set_size_inches(max(6.4, height + 1.5) if square else 6.4, height)  # type: ignore[union-attr]
+        widened(ax, names)
     return ax
 
 
-def _size(rows: int) -> str:
-    return "small" if rows <= 40 else "x-small"
-
-
-def _name_rows(ax: Axes, names: Sequence[object]) -> None:
-    ax.set_yticks(
-        np.arange(len(names)), [written(short(str(name), LONGEST)) for name in names], fontsize=_size(len(names))
-    )
+def _draw_means(ax: Axes, found: Description, order: Any, depth: int) -> None:
+    """Draw mean ranks as dots: of all rankings, or of each group; of many groups, a line over their range."""
+    groups = {} if found.groups is None else found.groups
+    rows = np.arange(len(order))
+    few = 0 < len(groups) <= DOTS
+    dots: dict[Any, Description] = dict(groups) if few else {None: found}
+    for number, (label, group) in enumerate(dots.items()):
+        offset = (number + 1) / (len(dots) + 1) - 0.5
+        x = group.mean[order] - 1
+        seen = x < depth
+        style: dict[str, Any] = {"label": written(label, 24)} if few else {"color": "#cc3311", "zorder": 3}
+        if groups and not few:
+            style["label"] = "all"
+        ax.plot(x[seen], rows[seen] + offset, "o", markersize=5, markeredgecolor="white", **style)
+    if groups and not few:
+        means = np.array([group.mean[order] for group in groups.values()]) - 1
+        known = np.isfinite(means).any(axis=0)
+        low, high = np.nanmin(means[:, known], axis=0), np.nanmax(means[:, known], axis=0)
+        low, high = np.minimum(low, depth - 0.5), np.minimum(high, depth - 0.5)
+        ax.hlines(
+            rows[known],
+            low,
+            high,
+            color="#cc3311",
+            linewidth=1.2,
+            label=f"means of {len(groups)} groups, lowest to highest",
+        )
 
 
 def _with_legend(ax: Axes, title: str | None) -> Axes:
     """Draw a legend with each label once above the axes, and the title above the legend."""
     handles, labels = ax.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
+    lines = 0
     if once:
+        # As many columns as fit, each with room for its mark.
+        width = ax.get_window_extent().width / ax.figure.dpi
+        columns = int(np.clip(width / (LETTER * max(map(len, once)) + 0.6), 1, min(4, len(once))))
+        lines = int(np.ceil(len(once) / columns))
         place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
-        ax.legend(once.values(), once.keys(), frameon=False, ncols=4, **place)
-    if title is not None:
-        ax.set_title(title, pad=24 if once else None)
-    return ax
+        ax.legend(once.values(), once.keys(), frameon=False, ncols=columns, fontsize="small", **place)
+    return title_axes(ax, title, **({"pad": 10 + 14 * lines} if lines else {}))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Array, check_same_rows, group_rows
 from wkendall._errors import bad_argument
@@ -14,7 +14,8 @@ from wkendall._memory import check_fits
 from wkendall._run import Run
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
-from wkendall.plotting.figures import axes_or_new, titled, written
+from wkendall.plotting.axes import LARGE, LONGEST, axes_or_new, title_axes, written
+from wkendall.plotting.fonts import use_fonts
 from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.rank_intervals import expected_ranks
 
@@ -27,6 +28,20 @@ ADVICE = "draw a random part of the rankings"
 REACH = 0.9
 #: The space around the points, arrows and names, relative to their extent, and how often it is adjusted.
 MARGIN, PASSES = 0.06, 3
+#: Items that are drawn; of more items, those that the map explains best.
+MOST_ITEMS = 100
+#: The distance of names from the tips of arrows, and between columns and points, in points.
+NEAR, APART = 3, 10
+#: The height of a line of names relative to the size of its letters.
+LINE = 1.35
+#: The size of long names, in points; what is still too long is cut.
+LEAST_SIZE = 5.0
+#: Marks of groups: there are ten colours for each.
+MARKS = "o^sDvP*X<>"
+#: Groups that have a legend of normal size.
+FEW_GROUPS = 12
+#: The width of points and arrows in a new figure, and the largest width of this figure, in inches.
+WIDTH, WIDEST = 4.6, 14.0
 
 
 def plot_map(
@@ -42,7 +57,8 @@ def plot_map(
 
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
     mean rank changes over the map: rankings in the direction of the arrow put the item high. The longer an arrow, the
-    better the map explains the ranks of its item.
+    better the map explains the ranks of its item. If names at the tips of the arrows would hide each other, they stand at
+    both sides, and dotted lines lead to them. Of more than 100 items, those with the 100 longest arrows are drawn.
 
     Parameters
     ----------
@@ -52,9 +68,10 @@ def plot_map(
         As for `gram_matrix`.
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows them; its title is the name of a
-        series. Ordered categories keep their order.
+        series, or "group". Of more than ten labels, some have the same colour and another mark. Ordered categories keep
+        their order.
     ax, title
-        As for `plot_weights`.
+        As for `plot_weights`. A new figure is as large as the names need.
     n_jobs : int, optional
         As for `gram_matrix`.
 
@@ -76,19 +93,43 @@ def plot_map(
     points, shares = components(gram_of(rankings, None, chosen, run))
     ranks = expected_ranks(rankings)
     ranks[np.isnan(ranks)] = (rankings.n_items + 1) / 2  # an item can have any rank
+    new = ax is None
     ax = axes_or_new(ax)
-    for label, some in numbers.items():
-        ax.plot(points[some, 0], points[some, 1], ".", alpha=0.6, label=None if label is None else written(label))
-    names = rankings.items or range(rankings.n_items)
-    _draw_items(ax, points, directions(points, ranks), names)
+    # Many points are light and small: the arrows stay visible, and dark places have many rankings.
+    style: dict[str, Any] = {"alpha": float(np.clip(9 / np.sqrt(rows), 0.2, 0.7)), "linestyle": "none"}
+    style |= {"markersize": 5 if rows <= 300 else 4, "markeredgewidth": 0}
+    for place, (label, some) in enumerate(numbers.items()):
+        mark = MARKS[place // 10 % len(MARKS)]
+        name = None if label is None else written(label, 24)
+        ax.plot(points[some, 0], points[some, 1], mark, label=name, **style)
+    arrows = directions(points, ranks)
+    longest = np.linalg.norm(arrows, axis=1)
+    ends = arrows * (REACH * (float(np.abs(points).max(initial=0.0)) or 1.0) / (float(longest.max(initial=0.0)) or 1.0))
+    drawn = np.sort(np.argsort(-longest, kind="stable")[:MOST_ITEMS])
+    names = [str((rankings.items or range(rankings.n_items))[item]) for item in drawn]
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
+    legend = None
     if groups is not None:
-        name = getattr(groups, "name", None)
-        ax.legend(frameon=False, title=name if isinstance(name, str) and name else None)
-    titled(ax, title)
-    _fit_limits(ax)
+        legend = _legend(ax, getattr(groups, "name", None), len(numbers))
+    title_axes(ax, title)
+    _draw_items(ax, ends[drawn], names, legend, new)
     return ax
+
+
+def _legend(ax: Axes, name: object, count: int) -> Any:
+    """Draw a legend of groups in the corner; `_Space` makes room for it."""
+    size = "medium" if count <= FEW_GROUPS else "x-small"
+    tall = ax.get_window_extent().height * 72 / ax.figure.dpi
+    columns = int(np.ceil((count + 1) / max(1, tall // (11 if count > FEW_GROUPS else 16))))
+    title = written(name, 24) if isinstance(name, str) and name else "group"
+    how: dict[str, Any] = {"fontsize": size, "title_fontsize": size, "ncols": columns, "columnspacing": 0.8}
+    how |= {"handletextpad": 0.2, "labelspacing": 0.35}
+    legend = ax.legend(loc="upper right", frameon=False, title=title, **how)
+    handles: Any = legend.legend_handles
+    for handle in handles:
+        handle.set(alpha=1.0, markersize=5)
+    return legend
 
 
 def components(gram: Array) -> tuple[Array, Array]:
@@ -115,56 +156,159 @@ def directions(points: Array, ranks: Array) -> Array:
     return np.asarray(better.T @ centred) / len(points)
 
 
-def _draw_items(ax: Axes, points: Array, arrows: Array, names: Sequence[object]) -> None:
-    longest = float(np.linalg.norm(arrows, axis=1).max(initial=0.0)) or 1.0
-    far = float(np.abs(points).max(initial=0.0)) or 1.0
-    ends = arrows * (REACH * far / longest)
+def _draw_items(ax: Axes, ends: Array, names: Sequence[str], legend: Any, new: bool) -> None:
+    """Draw arrows and their names: at the tips if none hides another one, otherwise in columns at both sides."""
     ax.update_datalim(ends)
-    placed: list[tuple[float, float]] = []
-    for item in np.argsort(ends[:, 1]):
-        x, y = ends[item]
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
-        at = (1.04 * x, 1.04 * y)
-        # Move a name up if it would overlap another one.
-        while any(abs(at[0] - other[0]) < 0.25 * far and abs(at[1] - other[1]) < 0.07 * far for other in placed):
-            at = (at[0], at[1] + 0.03 * far)
-        placed.append(at)
-        name = ax.annotate(
-            written(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
+    for end in ends:
+        ax.annotate("", end, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.2", "shrinkA": 0, "shrinkB": 0})
+    texts = []
+    for end, name in zip(ends, names, strict=True):
+        text = ax.annotate(
+            written(name), end, (0, 0), textcoords="offset points", fontsize="small", va="center",
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
         )  # fmt: skip
-        name.set_in_layout(False)  # the limits make room for it
+        text.set_in_layout(False)  # the limits make room for it
+        texts.append(text)
+    use_fonts(texts)
+    if not _at_tips(ax, texts, ends, legend):
+        _in_columns(ax, texts, ends, names, legend, new)
 
 
-def _fit_limits(ax: Axes) -> None:
-    """Set the limits of axes with equal scales so that they contain all data, and the names with their whole texts.
+def _boxes(texts: Sequence[Any]) -> Array:
+    """Return the left, lower, right and upper ends of texts, in pixels."""
+    boxes = [text.get_bbox_patch().get_window_extent() for text in texts]
+    return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes]).reshape(-1, 4)
+
+
+def _space(ax: Axes, legend: Any) -> Array:
+    """Return the width and height of the axes without the legend, in pixels, once the figure is laid out."""
+    ax.figure.canvas.figure.draw_without_rendering()
+    size = np.array(ax.bbox.size)
+    if legend is not None:
+        size[0] = max(size[0] - legend.get_window_extent().width - APART * ax.figure.dpi / 72, 0.25 * size[0])
+    return size
+
+
+def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
+    """Show this point in the middle of the space on the left of the legend, at this scale: units for each pixel."""
+    low, high = middle - scale * space / 2, middle - scale * space / 2 + scale * np.array(ax.bbox.size)
+    # Still automatic: matplotlib warns when it adapts fixed limits to the shape of the axes.
+    ax.set_xlim(low[0], high[0], auto=None)
+    ax.set_ylim(low[1], high[1], auto=None)
+
+
+def _at_tips(ax: Axes, texts: Sequence[Any], ends: Array, legend: Any) -> bool:
+    """Write names at the tips of their arrows and set the limits; False if a name hides another name or a tip, or is too long.
 
     Names have a size in pixels. So the limits depend on the size of the axes, which depends on the labels of the ticks,
     which depend on the limits: a few passes are enough.
     """
-    canvas: Any = ax.figure.canvas
-    names = [text for text in ax.texts if text.get_text()]
-    if not names:
-        return
-    anchors = np.array([text.xy for text in names]).reshape(-1, 2)  # type: ignore[attr-defined]
-    low, high = np.minimum(ax.dataLim.min, anchors.min(axis=0)), np.maximum(ax.dataLim.max, anchors.max(axis=0))
+    low, high = np.array(ax.dataLim.min), np.array(ax.dataLim.max)
+    for text, (x, y) in zip(texts, ends, strict=True):
+        away = NEAR * np.array([x, y]) / (np.hypot(x, y) or 1.0)
+        text.set(position=tuple(away), ha="left" if x > 0 else "right")
+    fits = True
     for _ in range(PASSES):
-        canvas.figure.draw_without_rendering()
-        size = np.array(ax.bbox.size)
-        boxes = [text.get_bbox_patch().get_window_extent() for text in names]  # type: ignore[union-attr]
-        pixels = ax.transData.transform(anchors)
-        # What the names need before and behind their anchors. Names that do not fit leave the data a fifth of the axes.
-        most = 0.4 * size
-        before = np.minimum(pixels - [box.min for box in boxes], most)
-        behind = np.minimum([box.max for box in boxes] - pixels, most)
-        scale, wider = 0.0, float(((high - low) / size).max()) or 1.0
+        space = _space(ax, legend)
+        pixels, boxes = ax.transData.transform(ends), _boxes(texts)
+        # What the names need before and behind the tips, at any scale.
+        before, behind = pixels - boxes[:, :2], boxes[:, 2:] - pixels
+        fits = bool((np.maximum(before, behind) <= 0.4 * space).all())
+        before, behind = np.minimum(before, 0.4 * space), np.minimum(behind, 0.4 * space)
+        scale, wider = 0.0, float(((high - low) / space).max()) or 1.0
         while wider > 1.0001 * scale:
             scale = wider
-            first = np.minimum(low, (anchors - scale * before).min(axis=0))
-            last = np.maximum(high, (anchors + scale * behind).max(axis=0))
-            wider = float(((last - first) / size).max())
-        middle, half = (first + last) / 2, (1 + MARGIN) * scale * size / 2
-        (left, bottom), (right, top) = middle - half, middle + half
-        # Still automatic: matplotlib warns when it adapts fixed limits to the shape of the axes.
-        ax.set_xlim(left, right, auto=None)
-        ax.set_ylim(bottom, top, auto=None)
+            first = np.minimum(low, (ends - scale * before).min(axis=0, initial=np.inf))
+            last = np.maximum(high, (ends + scale * behind).max(axis=0, initial=-np.inf))
+            wider = float(((last - first) / space).max())
+        _set_limits(ax, (first + last) / 2, (1 + MARGIN) * scale, space)
+    if not fits:
+        return False
+    _space(ax, legend)
+    boxes, tips = _boxes(texts), ax.transData.transform(ends)
+    hidden: Any = (boxes[:, None, :2] < boxes[None, :, 2:]).all(axis=2) & (boxes[None, :, :2] < boxes[:, None, 2:]).all(
+        axis=2
+    )
+    covered: Any = (boxes[:, None, :2] < tips).all(axis=2) & (tips < boxes[:, None, 2:]).all(axis=2)
+    np.fill_diagonal(hidden, False)
+    np.fill_diagonal(covered, False)
+    return not (hidden | covered).any()
+
+
+def _in_columns(ax: Axes, texts: Sequence[Any], ends: Array, names: Sequence[str], legend: Any, new: bool) -> None:
+    """Write names in a column on each side of the map, with lines to their arrows, and set the limits."""
+    from matplotlib.collections import LineCollection
+
+    figure: Any = ax.figure
+    count = len(texts)
+    # Half of the names at most on each side, so that no column is longer than it must be.
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    lefts = int(np.clip((ends[:, 0] < 0).sum(), min(count // 3, 8), count - min(count // 3, 8)))
+    sides = [order[:lefts], order[lefts:]]
+    rows = max(len(side) for side in sides)
+    pixel = figure.dpi / 72
+    if new:
+        space = _space(ax, legend)
+        around = np.array(figure.get_size_inches()) - np.array(ax.bbox.size) / figure.dpi
+        widths = [_width(texts, side) / figure.dpi for side in sides]
+        wide = WIDTH + sum(widths) + (np.array(ax.bbox.size) - space)[0] / figure.dpi + 0.5
+        tall = rows * LINE * LARGE / 72 + 0.2
+        default = figure.get_size_inches()
+        wanted = np.minimum(np.maximum(default, [wide + around[0], tall + around[1]]), [WIDEST, 100.0])
+        figure.set_size_inches(*wanted)
+    low, high = np.array(ax.dataLim.min), np.array(ax.dataLim.max)
+    middle = (low + high) / 2
+    size = 0.0
+    for _ in range(PASSES):
+        space = _space(ax, legend)
+        size = float(np.clip((space[1] / pixel - 6) / (LINE * max(rows, 1)), 1.0, LARGE))
+        most = 0.32 * space[0]
+        for text, name in zip(texts, names, strict=True):
+            text.set(fontsize=size, text=written(name))
+        # Long names are first smaller, then shorter.
+        size *= float(np.clip(most / max(1.0, *(_width(texts, side) for side in sides)), LEAST_SIZE / LARGE, 1.0))
+        for text in texts:
+            text.set_fontsize(size)
+        for side in sides:
+            _shorten(texts, names, side, most)
+        widths = [_width(texts, side) for side in sides]
+        inner = np.array([space[0] - sum(widths) - (2 * APART + 6) * pixel, space[1] - 6 * pixel])
+        inner = np.maximum(inner, 0.2 * space)
+        scale = (1 + MARGIN) * float(((high - low) / inner).max()) or 1.0
+        shift = np.array([(widths[1] - widths[0]) * scale / 2, 0.0])
+        _set_limits(ax, middle + shift, scale, space)
+    room = space[1] * scale / 2 - 3 * pixel * scale
+    gap = LINE * size * pixel * scale
+    leads: list[Any] = []
+    for side, sign, align in zip(sides, (-1, 1), ("right", "left"), strict=True):
+        x = middle[0] + sign * ((high - low)[0] * (1 + MARGIN) / 2 + APART * pixel * scale)
+        ranked = side[np.argsort(ends[side, 1], kind="stable")]
+        for item, y in zip(ranked, _spread(ends[ranked, 1], gap, middle[1] - room, middle[1] + room), strict=True):
+            text = texts[item]
+            text.set(position=(x, y), ha=align)
+            text.anncoords = "data"
+            leads.append([ends[item], (x, y)])
+    ax.add_collection(LineCollection(leads, colors="0.5", linewidths=0.7, linestyles=":"), autolim=False)
+
+
+def _width(texts: Sequence[Any], side: NDArray[np.intp]) -> float:
+    """Return the width of the longest of some texts, in pixels."""
+    return max((float(texts[item].get_window_extent().width) for item in side), default=0.0)
+
+
+def _shorten(texts: Sequence[Any], names: Sequence[str], side: NDArray[np.intp], most: float) -> None:
+    """Shorten names that are longer than so many pixels."""
+    for item in side:
+        length = LONGEST
+        while length > 4 and texts[item].get_window_extent().width > most:
+            length = min(length - 1, int(len(texts[item].get_text()) * most / texts[item].get_window_extent().width))
+            texts[item].set_text(written(names[item], max(length, 4)))
+
+
+def _spread(wanted: Array, gap: float, low: float, high: float) -> Array:
+    """Return places in the same order, as close as possible to the wanted ones, at least a gap apart, from low to high."""
+    from sklearn.isotonic import isotonic_regression
+
+    steps = gap * np.arange(len(wanted))
+    first, last = low + gap / 2, max(high - gap / 2 - gap * max(len(wanted) - 1, 0), low + gap / 2)
+    return np.asarray(isotonic_regression(wanted - steps, y_min=first, y_max=last) + steps)

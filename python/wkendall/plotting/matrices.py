@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
 from wkendall._errors import bad_argument
-from wkendall.plotting.figures import axes_or_new, titled, written
+from wkendall.plotting.axes import (
+    LARGE,
+    LEAST,
+    LOW_ROW,
+    NUMBER_ROW,
+    axes_or_new,
+    letters_beside,
+    size_of_names,
+    title_axes,
+    widened,
+    written,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +92,10 @@ def plot_matrix(
             raise bad_argument("pvalues", f" has shape {marks.shape}, but matrix has {values.shape}")
     symmetric = np.array_equal(values, values.T, equal_nan=True)
     rows, columns = _names(matrix, values, symmetric, labels, column_labels)
+    new = ax is None
     ax = axes_or_new(ax)
+    if new:
+        _suit(ax, rows, columns, annotate)
     if cluster and len(values) > 2 and symmetric:
         order = _order_of_tree(values)
         values, marks = values[np.ix_(order, order)], marks[np.ix_(order, order)]
@@ -94,22 +108,36 @@ def plot_matrix(
     image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_facecolor("0.8")
     write_numbers(ax, image, annotate, marks)
+    longest = letters_beside(ax)
     for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
         step = max(1, int(np.ceil(len(names) / LABELLED)))
         places = np.arange(0, len(names), step)
-        axis.set_ticks(places, [written(names[place]) for place in places], rotation=angle, fontsize="small")
+        how: dict[str, Any] = {"rotation": angle, "fontsize": size_of_names(ax, len(places), axis.axis_name)}
+        axis.set_ticks(places, [written(names[place], longest) for place in places], **how)
     ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
-    return titled(ax, title)
+    return title_axes(ax, title)
+
+
+def _suit(ax: Axes, rows: Sequence[object], columns: Sequence[object], annotate: bool) -> None:
+    """Give a new figure a size that suits so many cells and the length of their names."""
+    cell = NUMBER_ROW if annotate and max(len(rows), len(columns)) <= LABELLED else LOW_ROW
+    tall, wide = (cell * min(len(names), LABELLED) for names in (rows, columns))
+    ax.figure.set_size_inches(max(6.4, wide + 2.6), max(4.8, tall + 1.0))  # type: ignore[union-attr]
+    widened(ax, [*rows[:LABELLED], *columns[:LABELLED]], tall=True)
 
 
 def write_numbers(ax: Axes, image: Any, numbers: bool, marks: NDArray[np.bool_]) -> None:
     """Write numbers with two decimals, stars, or both into the cells of an image, in a colour that can be read on each."""
     cells = np.ma.filled(image.get_array().astype(np.float64), np.nan)
+    box = ax.get_window_extent()
+    fits = box.width * 72 / ax.figure.dpi / max(cells.shape[1], 1) / (3.2 if numbers else 1.0)
+    size = float(np.clip(fits, LEAST, LARGE))
     for row, column in np.argwhere(marks | (numbers & np.isfinite(cells))).tolist():
-        number = f"{cells[row, column]:.2f}" if numbers else ""
+        # Adding zero turns a rounded -0 into 0.
+        number = f"{round(float(cells[row, column]), 2) + 0.0:.2f}" if numbers else ""
         red, green, blue, _ = image.cmap(image.norm(cells[row, column]))
         dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
         ax.text(column, row, number + "*" * bool(marks[row, column]), color="white" if dark else "black", **style)
 
 

@@ -30,12 +30,14 @@ def read_columns(
     id: str | None = None,
     skip: Collection[str] = (),
     items: Collection[str] | None = None,
+    encoding: str = "utf-8",
 ) -> Contents:
     """Read a CSV file of observations; `items` are the columns to read. The file may lack these, and those to `skip`.
 
     The result has doubles in the order of the numbers of each column. NaN is missing.
     """
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "columns": items, "may_lack": True}
+    how["encoding"] = encoding
     rows = read_rows(path, "table", apart=[] if id is None else [id], **how)
     for line, cells in rows.body:
         rows.check_width(line, cells)

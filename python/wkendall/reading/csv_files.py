@@ -13,7 +13,7 @@ from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_layouts import of_choices, of_long, of_numbers
 from wkendall.reading.csv_rows import LAYOUTS, Layout, read_rows
-from wkendall.reading.lists import columns_of
+from wkendall.reading.lists import GAPS, Gaps, columns_of
 
 
 def read_csv(
@@ -25,8 +25,10 @@ def read_csv(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
+    gaps: Gaps = "error",
     delimiter: str | None = None,
     header: bool | None = None,
+    encoding: str = "utf-8",
     input: Input = "ranks",
     top: Top = "low",
     ties: Ties = "error",
@@ -37,7 +39,7 @@ def read_csv(
     Parameters
     ----------
     path : path
-        A file in UTF-8. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
+        A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
         ones, NA, N/A, NaN, nan, null, None and others. In quotes they are names, where names are expected.
     layout : {"ranks", "choices", "long"}
         The layout of the file:
@@ -45,7 +47,7 @@ def read_csv(
         - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator;
           `input` says what they mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
-          with missing cells.
+          with missing cells; see `gaps`.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
         The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
@@ -60,6 +62,8 @@ def read_csv(
         All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
         the others are ignored. In the other files there may be no other items. If absent, the items of the file in the
         order in which they first appear.
+    gaps : {"error", "close"}
+        For "choices": a missing cell before a choice is an error, or is left out, so that later choices move up.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
@@ -68,6 +72,8 @@ def read_csv(
         ranking. If absent, a warning names a first row that may be a ranking: one of numbers ("ranks"), one with an
         item of another row or of `items` ("choices"), or one with a number, a blank cell or a cell that occurs again in
         its column ("long"). With True there is no warning.
+    encoding : str
+        The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
     input, top, ties, missing
         As for `Rankings`. The default of `missing` is "bottom" for "choices" and "long", and "error" for "ranks".
 
@@ -109,7 +115,15 @@ def read_csv(
     absent: Missing = "error" if layout == "ranks" else "bottom"
     reading = Reading(input, top, ties, absent if missing is None else missing)
     reading.check()
-    how: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "header": header, "item": item, "value": value}
+    how: dict[str, Any] = {
+        "gaps": gaps,
+        "encoding": encoding,
+        "layout": layout,
+        "delimiter": delimiter,
+        "header": header,
+        "item": item,
+        "value": value,
+    }
     return read_table(path, skip=left_out, id=id, items=items, **how).rankings(reading)
 
 
@@ -143,6 +157,8 @@ def read_table(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
+    gaps: Gaps = "error",
+    encoding: str = "utf-8",
 ) -> Contents:
     """Read a CSV file of rankings as `read_csv` does, without checking the rankings.
 
@@ -152,12 +168,16 @@ def read_table(
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):
         raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
+    check_choice(gaps, "gaps", GAPS)
+    if layout != "choices" and gaps != "error":
+        raise ValueError(f'gaps={gaps!r} goes with layout="choices", not {shown(layout)}')
     known = None if items is None else [str(name) for name in columns_of(items)]
     chosen = [name for name in (id, item, value) if name is not None]
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "may_lack": may_lack}
+    how["encoding"] = encoding
     how |= {"apart": [*dict.fromkeys([*apart, *chosen])], "known_items": set(known or ())}
     rows = read_rows(path, layout, columns=known if layout == "ranks" else None, **how)
     if layout == "long":
         return of_long(rows, id, item, value, known)
-    found = of_numbers(rows) if layout == "ranks" else of_choices(rows, known)
+    found = of_numbers(rows) if layout == "ranks" else of_choices(rows, known, gaps)
     return found if id is None else found._replace(ids=found.apart[id])

@@ -15,7 +15,7 @@ from wkendall._text import shown
 from wkendall.reading.columns import doubles_apart
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows
-from wkendall.reading.lists import as_lists
+from wkendall.reading.lists import Gaps, as_lists
 
 #: So many rows show that a column counts them: fewer ranks or scores may do so by chance.
 _COUNTING = 4
@@ -60,17 +60,17 @@ def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
     warnings.warn(made(UserWarning, Parts(counts, advice=("numbers of rows", name))), stacklevel=5)
 
 
-def of_choices(rows: Rows, items: Sequence[str] | None) -> Contents:
+def of_choices(rows: Rows, items: Sequence[str] | None, gaps: Gaps = "error") -> Contents:
     """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first."""
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
         rows.check_width(line, cells, fewer=True)
-        ranked.append(_choices(rows, line, cells, columns, new=items is None))
+        ranked.append(_choices(rows, line, cells, columns, items is None, gaps))
     return _contents(rows, as_lists(ranked, len(columns)), list(columns), "choices")
 
 
-def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool) -> dict[int, int]:
+def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool, gaps: Gaps) -> dict[int, int]:
     ranks: dict[int, int] = {}
     where: dict[str, int] = {}
     blank = None
@@ -79,9 +79,9 @@ def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], n
         if rows.is_blank(line, column, cell):
             blank = column if blank is None else blank
             continue
-        if blank is not None:
+        if blank is not None and gaps == "error":
             reason = f"{rows.label(blank)} is blank, but {rows.label(column)} holds {shown(cell)}: blanks must be last"
-            rows.file.fail(line, reason, "nan", blank, cell)
+            rows.file.fail(line, reason, "nan", blank, cell, advice=("gaps",))
         if cell in where:
             reason = f"{shown(cell)} is chosen twice, in columns {where[cell] + 1} and {column + 1}"
             rows.file.fail(line, reason, "duplicate", column, cell)

@@ -98,6 +98,7 @@ def read_rows(
     may_lack: bool,
     columns: Collection[str] | None = None,
     known_items: Collection[str] = (),
+    encoding: str = "utf-8",
 ) -> Rows:
     """Read a CSV file; columns are given by name, or by number from 1 if no column has such a name.
 
@@ -109,7 +110,7 @@ def read_rows(
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
     if header is not None and not isinstance(header, bool | np.bool_):
         raise TypeError(f"header must be True, False or None, not {shown(header)}")
-    file = opened(path)
+    file = opened(path, encoding)
     rows, quoted = _rows_and_quoted(file, delimiter or found_delimiter(file), layout in ("choices", "long"))
     while rows and (not rows[-1][1] or (rows[-1][1] == [""] and len(rows[0][1]) > 1)):
         rows.pop()
@@ -209,9 +210,9 @@ def _tell_of_first_row(file: File, line: int, names: list[str], layout: str) -> 
     warnings.warn(made(UserWarning, Parts(read, advice=("header", _LOST[layout]))), stacklevel=5)
 
 
-def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:
+def first_row(path: str | os.PathLike[str], delimiter: str | None, encoding: str = "utf-8") -> list[str]:
     """Return the cells of the first row of a file, which may be the names of its columns."""
-    file = opened(path)
+    file = opened(path, encoding)
     return next((cells for _, cells in rows_of(file, delimiter or found_delimiter(file))), [])
 
 

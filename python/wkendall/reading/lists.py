@@ -8,14 +8,14 @@ names its position.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
-from wkendall._arguments import row_labels
-from wkendall._errors import RankingError
+from wkendall._arguments import check_choice, row_labels
+from wkendall._errors import Parts, RankingError, made
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
@@ -25,9 +25,14 @@ from wkendall.reading.contents import Contents
 
 #: What to do with items that have no column.
 Unknown = Literal["new", "error", "ignore"]
+#: What to do with a blank before an item of a list.
+Gaps = Literal["error", "close"]
+GAPS = get_args(Gaps)
 
 
-def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None = None) -> Rankings:
+def from_lists(
+    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, gaps: Gaps = "error"
+) -> Rankings:
     """Rankings from ranked lists of any items. The lists may have different lengths and different items.
 
     Items that a list leaves out are below all items of the list, and tied with each other. Sets are ties. The rankings
@@ -60,10 +65,14 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     lists : iterable of iterables
         Ranked lists, best first. Items are any hashable objects: strings, numbers, tuples. A set, frozenset or list
         inside a list is a group of tied items. A list may be empty. None, NaN and empty or blank strings are padding:
-        they are allowed only at the end of a list. In a data frame of pandas or polars, each row is a list.
+        they are allowed only at the end of a list, unless `gaps` says otherwise. In a data frame of pandas or polars,
+        each row is a list.
     items : iterable, optional
         All items, in the order of the columns. If absent, the items of the lists in the order in which they first
         appear; tied items in a set are sorted.
+    gaps : {"error", "close"}
+        A blank before an item: an error, or left out, so that later items move up. A second choice without a first one
+        becomes the first.
 
     Returns
     -------
@@ -87,14 +96,17 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
            [-0.41, -0.22,  1.  ]])
     >>> wkendall.from_lists([["fig", "apple", None], ["pear", "", ""]], items=votes.items).to_lists()
     [['fig', 'apple'], ['pear']]
+    >>> wkendall.from_lists([["fig", None, "apple"], ["", "pear", ""]], items=votes.items, gaps="close").to_lists()
+    [['fig', 'apple'], ['pear']]
     """
+    check_choice(gaps, "gaps", GAPS)
     columns = {} if items is None else columns_of(items)
     if isinstance(lists, np.ndarray) and lists.ndim == 2 and lists.dtype.kind in "iu" and lists.size:
         numbered = _numbered(lists, columns, given=items is not None)
         if numbered is not None:
             return numbered
         lists = lists.tolist()  # numbers of Python, for messages and names
-    rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
+    rows = ranked_rows(lists, columns, unknown="new" if items is None else "error", gaps=gaps)
     found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), row_labels(lists))
     return found.rankings(Reading(ties="mean", missing="bottom"))
 
@@ -151,13 +163,15 @@ def columns_of(items: object) -> dict[object, int]:
     return columns
 
 
-def ranked_rows(lists: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
+def ranked_rows(
+    lists: object, columns: dict[object, int], unknown: Unknown, gaps: Gaps = "error"
+) -> list[dict[int, int]]:
     """Return, for every list, the ranks of its items by column.
 
     Items without a column get a new one ("new"), are refused ("error") or dropped ("ignore").
     """
     given = _sequence(_table_rows(lists), "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
-    return [_row(number, ranked, columns, unknown) for number, ranked in enumerate(given)]
+    return [_row(number, ranked, columns, unknown, gaps) for number, ranked in enumerate(given)]
 
 
 def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
@@ -215,7 +229,9 @@ class _Place(NamedTuple):
         return RankingError(message, argument=argument, row=self.row, column=self.column, value=value, kind=kind)
 
 
-def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unknown) -> dict[int, int]:
+def _row(
+    number: int, ranked: object, columns: dict[object, int], unknown: Unknown, gaps: Gaps = "error"
+) -> dict[int, int]:
     """Return the ranks of the items of one list, by column."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
@@ -223,6 +239,8 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
     while elements and _is_padding(elements[-1]):
         elements.pop()
     for place, element in enumerate(elements):
+        if gaps == "close" and _is_padding(element):
+            continue
         where = _Place(number, place)
         group, rank = _group(element, where), len(ranks) + 1
         for item in group:
@@ -259,8 +277,9 @@ def _group(element: object, where: _Place) -> list[object]:
         return [element]
     if not isinstance(element, list | set | frozenset):
         if _is_padding(element):
-            message = f"{where} holds {shown(element)}, but an item follows: padding must be at the end of a list"
-            raise where.error(message, element, "nan")
+            reason = f"{where} holds {shown(element)}, but an item follows: padding must be at the end of a list"
+            how: dict[str, Any] = {"row": where.row, "column": where.column, "value": element, "kind": "nan"}
+            raise made(RankingError, Parts(reason, advice=("gaps",)), argument="lists", **how)
         _check_item(element, where)
         return [element]
     if not element:

@@ -25,17 +25,19 @@ _PLACE = re.compile(r"(?:\s*\{(?P<tied>[^{}]*)\}\s*|(?P<single>[^{},]*))(?P<comm
 _NAME = "ALTERNATIVE NAME"
 
 
-def read_preflib(path: str | os.PathLike[str]) -> Rankings:
+def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Rankings:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
     Both formats are supported: the current one, with header lines `# KEY: value`, and the older one, which begins with
-    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the type of
-    the file. If an order occurs twice, its counts are added.
+    the number of alternatives. Alternatives are numbered from 1, or from 0 as in some old files. The numbers in the
+    header must agree with the orders, and the orders with the type of the file. If an order occurs twice, its counts are added.
 
     Parameters
     ----------
     path : path
-        A file in UTF-8 whose name ends in .soc or .soi (strict orders, complete or not) or .toc or .toi (orders with ties).
+        A text file whose name ends in .soc or .soi (strict orders, complete or not) or .toc or .toi (orders with ties).
+    encoding : str
+        The encoding of the file, as for `open`.
 
     Returns
     -------
@@ -58,26 +60,26 @@ def read_preflib(path: str | os.PathLike[str]) -> Rankings:
     >>> votes.counts
     array([4, 3])
     """
-    return read_orders(path).rankings(Reading(ties="mean", missing="bottom"))
+    return read_orders(path, encoding).rankings(Reading(ties="mean", missing="bottom"))
 
 
-def read_orders(path: str | os.PathLike[str]) -> Contents:
+def read_orders(path: str | os.PathLike[str], encoding: str = "utf-8") -> Contents:
     """Read as `read_preflib` does, without checking the rankings."""
     kind = as_path(path).suffix.lower()
     if kind not in KINDS:
         File(as_path(path).name, "").fail(1, f"the name of the file must end in one of {', '.join(KINDS)}")
-    file = opened(path)
+    file = opened(path, encoding)
     lines = [(number, line.strip()) for number, line in enumerate(lines_of(file.text), 1) if line.strip()]
     if not lines:
         file.fail(1, "the file is empty")
-    items, totals, orders = (_current_format if lines[0][1][0] == "#" else _old_format)(file, kind, lines)
+    items, totals, orders, first = (_current_format if lines[0][1][0] == "#" else _old_format)(file, kind, lines)
     counts: list[int] = []
     lines_of_orders: list[int] = []
     rows: dict[tuple[tuple[int, int], ...], int] = {}
     for line, text, order in orders:
         count = file.whole(line, text, "the count")
-        ranks = _order(file, kind, line, order, len(items))
-        row = rows.setdefault(tuple(sorted((number - 1, rank) for number, rank in ranks.items())), len(rows))
+        ranks = _order(file, kind, line, order, range(first, first + len(items)))
+        row = rows.setdefault(tuple(sorted((number - first, rank) for number, rank in ranks.items())), len(rows))
         if row == len(counts):
             counts.append(count)
             lines_of_orders.append(line)
@@ -108,6 +110,8 @@ class _Content(NamedTuple):
     totals: list[tuple[int, str, int, str]]
     #: Line, count and order.
     orders: list[tuple[int, str, str]]
+    #: The number of the first alternative: 1, or 0 in some old files.
+    first: int
 
 
 def _current_format(file: File, kind: str, lines: list[tuple[int, str]]) -> _Content:
@@ -136,7 +140,8 @@ def _current_format(file: File, kind: str, lines: list[tuple[int, str]]) -> _Con
         numbers.append((header[key][0], key, file.whole(*header[key], key, least)))
     names = [(line, key[len(_NAME) :].strip(), name) for key, (line, name) in header.items() if key.startswith(_NAME)]
     (line, _, size), voters, unique = numbers
-    return _Content(_named(file, line, size, names), [(*voters, "voters"), (*unique, "orders")], orders)
+    items, base = _named(file, line, size, names)
+    return _Content(items, [(*voters, "voters"), (*unique, "orders")], orders, base)
 
 
 def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Content:
@@ -148,7 +153,7 @@ def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Conten
         file.fail(lines[-1][0], f"the file ends before {size} alternatives and a line of three numbers have come")
     pairs = [(number, *(part.strip() for part in text.partition(","))) for number, text in lines]
     split = [(number, first, rest) for number, first, _, rest in cast("list[tuple[int, str, str, str]]", pairs)]
-    items = _named(file, line, size, split[1 : size + 1])
+    items, base = _named(file, line, size, split[1 : size + 1])
     line, text = lines[size + 1]
     totals = [part.strip() for part in text.split(",")]
     if len(totals) != 3:
@@ -162,17 +167,25 @@ def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Conten
             (line, "the number of different orders", unique, "orders"),
         ],
         split[size + 2 :],
+        base,
     )
 
 
-def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]) -> list[str]:
-    """Return the names of the alternatives in the order of their numbers; the entries are lines, numbers and names."""
+def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]) -> tuple[list[str], int]:
+    """Return the names of the alternatives in the order of their numbers, and the first number: 1, or 0 if one has it.
+
+    The entries are lines, numbers and names.
+    """
+    first = 0 if any(text.isdecimal() and not int(text) for _, text, _ in entries if len(text) < 20) else 1
+    numbers = range(first, first + size)
     by_number: dict[int, str] = {}
     by_name: dict[str, int] = {}
     for place, text, name in entries:
-        number = file.whole(place, text, "the number of an alternative")
-        if number > size:
-            reason = f"alternative {number} is not one of the {size} alternatives that line {line} announces"
+        number = file.whole(place, text, "the number of an alternative", first)
+        if number not in numbers:
+            reason = f"alternative {number} is not one of the {size} alternatives that line {line} announces" + (
+                ", numbered from 0" if not first else ""
+            )
             file.fail(place, reason, "out of range", value=number)
         if number in by_number:
             reason = f"alternative {number} has a name already, {shown(by_number[number])}"
@@ -184,12 +197,12 @@ def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]
             file.fail(place, reason, "duplicate", value=name)
         by_number[number] = name
     if len(by_number) < size:
-        lacking = next(number for number in range(1, size + 1) if number not in by_number)
+        lacking = next(number for number in numbers if number not in by_number)
         file.fail(line, f"{size} alternatives are announced, but alternative {lacking} has no name")
-    return [by_number[number] for number in range(1, size + 1)]
+    return [by_number[number] for number in numbers], first
 
 
-def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, int]:
+def _order(file: File, kind: str, line: int, text: str, known: range) -> dict[int, int]:
     """Return the ranks of the alternatives in an order such as 1,2,{3,4}."""
     ties, complete = KINDS[kind]
     if not text:
@@ -198,9 +211,11 @@ def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, 
     for group in _groups(file, line, text):
         rank = len(ranks) + 1
         for part in group:
-            alternative = file.whole(line, part.strip(), "an alternative")
-            if alternative > size:
-                reason = f"there is no alternative {alternative}: they are numbered from 1 to {size}"
+            alternative = file.whole(line, part.strip(), "an alternative", known.start)
+            if alternative not in known:
+                reason = (
+                    f"there is no alternative {alternative}: they are numbered from {known.start} to {known.stop - 1}"
+                )
                 file.fail(line, reason, "out of range", value=alternative)
             if alternative in ranks:
                 file.fail(line, f"alternative {alternative} is in the order twice", "duplicate", value=alternative)
@@ -208,8 +223,8 @@ def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, 
         if len(group) > 1 and not ties:
             tied = short(",".join(group))
             file.fail(line, f"{tied} are tied, but the orders of a {kind} file must be strict")
-    if complete and len(ranks) < size:
-        lacking = next(number for number in range(1, size + 1) if number not in ranks)
+    if complete and len(ranks) < len(known):
+        lacking = next(number for number in known if number not in ranks)
         file.fail(line, f"alternative {lacking} is not ranked, but the orders of a {kind} file must be complete")
     return ranks
 

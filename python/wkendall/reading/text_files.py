@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from wkendall._disk import as_path
-from wkendall._errors import Parts, RankingError, made
+from wkendall._errors import Parts, RankingError, bad_argument, bad_type, made
 from wkendall._text import shown
 
 #: Cells of a CSV file that mean a missing value: those of pandas.
@@ -50,19 +51,55 @@ class File(NamedTuple):
         return int(text)
 
 
-def opened(path: object) -> File:
-    """Read a text file in UTF-8."""
+def opened(path: object, encoding: str | None = None) -> File:
+    """Read a text file, in UTF-8 unless an encoding is given; None if the caller has no such option."""
     source = as_path(path)
+    known = _codec(encoding)
+    data = source.read_bytes()
     try:
-        file = File(source.name, source.read_bytes().decode("utf-8-sig"))
+        file = File(source.name, data.decode(known))
     except UnicodeDecodeError as error:
-        byte, before = error.object[error.start], error.object[: error.start].decode()
-        reason = f"the byte 0x{byte:02x} is not UTF-8: the file must be text in UTF-8"
-        File(source.name, before).fail(len(lines_of(before)), reason)
+        before = error.object[: error.start].decode(known, errors="replace")
+        reason = f"the byte 0x{error.object[error.start]:02x} is not {_shown_codec(known)}"
+        File(source.name, before).fail(len(lines_of(before)), *_not_text(reason, data, encoding))
+    except UnicodeError as error:  # of UTF-16 without its first mark
+        File(source.name, "").fail(1, f"this is not text in {_shown_codec(known)}: {error}")
     before, zero, _ = file.text.partition("\0")
     if zero:
-        file.fail(len(lines_of(before)), "there is a zero byte: the file must be text in UTF-8")
+        file.fail(len(lines_of(before)), *_not_text("there is a zero byte", data, encoding))
     return file
+
+
+def _codec(encoding: object) -> str:
+    """Return the name of a codec of Python; a mark at the beginning of a file in UTF-8 is not part of its text."""
+    if encoding is None:
+        return "utf-8-sig"
+    rule = "the name of an encoding that Python knows, such as 'utf-8', 'cp1252' or 'latin-1'"
+    if not isinstance(encoding, str):
+        raise bad_type("encoding", f" must be {rule}, not {shown(encoding)}")
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # refuses codecs that are not for text
+    except (LookupError, ValueError):
+        raise bad_argument("encoding", f" is {shown(encoding)}, but must be {rule}", value=encoding) from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _shown_codec(name: str) -> str:
+    return "UTF-8" if name == "utf-8-sig" else name
+
+
+def _not_text(reason: str, data: bytes, encoding: str | None) -> tuple[str, None, None, None, tuple[str, ...]]:
+    """Return what is wrong with the encoding of a file, and the encoding that it may have."""
+    must = f"{reason}: the file must be text in {_shown_codec(_codec(encoding))}"
+    if encoding is None or _codec(encoding) != "utf-8-sig":
+        return must, None, None, None, ()
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if wide:
+        return must, None, None, None, ("encoding", "utf-16", "this file, which begins with the mark of UTF-16")
+    if "zero" in reason:
+        return must, None, None, None, ()
+    return must, None, None, None, ("encoding", "cp1252", "files from older programs on Windows")
 
 
 def lines_of(text: str) -> list[str]:

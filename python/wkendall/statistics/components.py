@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, Random, generator
+from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall.arrays.options import RANKS, Missing, Reading, from_places
 from wkendall.embedding import BLOCK, combine_of, embed_of
@@ -131,7 +132,7 @@ def _read(X: ArrayLike | Rankings, threads: int | None) -> Rankings:
     """Return rankings, one row for each person, with the places of all items."""
     rankings = read_rankings(X, "X", RANKS._replace(anywhere=False), threads)
     if rankings._missing == "anywhere":
-        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
+        raise bad_argument("missing", " is 'anywhere', which has no components: use 'bottom'", value="anywhere")
     people: Any = len(rankings) if rankings._counts is None else rankings._counts.sum()
     check_size(int(people), "X")
     check_all_items_fit(rankings)

@@ -46,10 +46,11 @@ def consensus(
         The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`, or 1
         for each.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best of all rankings: with the standard weight for any number of items, as `linear_ordering` does,
-        with others for up to 20 items, with `weight="mult"` or `U` up to 10. "local" moves and swaps items as long as the score
-        grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks. "auto" is exact where
-        possible; with the standard weight and many items it gives up a proof after about ten seconds.
+        "exact" finds the best of all rankings. The standard weight takes any number of items, as in `linear_ordering`;
+        `weight="mult"` and `U` take up to 10 items, the other weights up to 20. "local" moves and swaps items as long
+        as the score grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks.
+        "auto" is exact where possible; with the standard weight and many items it gives up a proof after about ten
+        seconds.
     rng, n_jobs
         As for `two_sample_test`; `rng` is for the local search.
 

@@ -149,10 +149,11 @@ def corr(
     data : data frame, series, array-like or sparse array of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
-        length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of
-        pandas and pyarrow and `Enum` of polars have the order of the categories; False is before True; dates have their order. A
-        series or a 1-d array is one column. Values that a sparse array does not store are 0; the time depends on the
-        stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to correlate its numbers.
+        length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories
+        of pandas and pyarrow and `Enum` of polars keep the order of the categories; False is before True; dates have
+        their order. A series or a 1-d array is one column. Values that a sparse array does not store are 0; the time
+        depends on the stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to
+        correlate its numbers.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
@@ -165,7 +166,8 @@ def corr(
           has fewer.
         - "gamma": Goodman and Kruskal's, `(C - D) / (C + D)`.
         - "somers": Somers' D, C - D over the number of pairs that are not tied in the first column, which is the
-          independent one. The dependent one is that of `other`, or the column of the matrix; the matrix is not symmetric.
+          independent one. The rows of the matrix are the independent variables, its columns the dependent ones; the
+          matrix is not symmetric.
         - "spearman": the correlation of mean ranks.
     pairs : two sequences of column numbers or labels, optional
         Correlations of these pairs only: the columns of `data`, and those of `other` or of `data`. The results are arrays.
@@ -173,18 +175,18 @@ def corr(
         Not negative. A pair of observations counts with the product of its weights. Whole numbers have the same effect as
         repeated observations, but for tau-a and tau-c.
     at_least : float, optional
-        Only pairs of columns whose correlation is at least this, or at most minus this. The result is a table: a data
-        frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
+        Return only the pairs of columns whose correlation has at least this absolute value. The result is a table: a
+        data frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
     confidence : float, optional
-        Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the scale
-        of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use Student's
-        distribution, with fewer degrees of freedom the more a few observations decide. NaN if there is no correlation
-        without one of the observations.
+        Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the
+        scale of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use
+        Student's distribution; if a few observations decide, it has fewer degrees of freedom. NaN if the correlation is
+        not defined without one of the observations.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
         exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
         at most one is concordant. Otherwise they use the normal approximation with correction for ties.
-        `scipy.stats.kendalltau` uses the same rule. Those of Somers' D and Spearman's rho are those of
+        `scipy.stats.kendalltau` uses the same rule. For Somers' D and Spearman's rho the rules are those of
         `scipy.stats.somersd` and `spearmanr`. With `weights`, they use the correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association, a negative one, or a positive one.
@@ -200,12 +202,13 @@ def corr(
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns; so does one of modin. An object of polars or pyarrow gives one whose columns have the
-        labels; its rows are in the order of the columns of `data`, because there is no index. Other data frames become
-        those of pandas (`to_pandas`) or pyarrow (the Arrow interface). Other input gives an array. A value is NaN if two
-        columns have fewer than two common observations, or if all common observations of a column are equal. This also
-        holds on the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the
-        result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of matrices of this form.
+        the labels of the columns; so does one of modin. Objects of polars and pyarrow give an object of the same kind.
+        Its columns have the labels, and its rows are in the order of the columns of `data`, because there is no index.
+        Other data frames become those of pandas (`to_pandas`) or pyarrow (the Arrow interface). Other input gives an
+        array. A value is NaN if two columns have fewer than two common observations, or if all common observations of a
+        column are equal. This also holds on the diagonal, which is otherwise 1 for columns without ties. With
+        `pvalues=True` or `confidence` the result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of
+        matrices of this form.
 
     Examples
     --------

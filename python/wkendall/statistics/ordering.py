@@ -70,8 +70,9 @@ def linear_ordering(
 ) -> Consensus:
     """Find the order of items that maximises the sum of M[i, j] over all items i before j.
 
-    M[i, j] is what it is worth to have i before j: for example votes for i against j, points that team i won against team j,
-    or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] need not fit to M[j, i].
+    M[i, j] is what it is worth to have i before j: for example votes for i against j, points that team i won against
+    team j, or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] and M[j, i] can be any two
+    numbers.
 
     Parameters
     ----------

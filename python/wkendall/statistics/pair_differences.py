@@ -98,9 +98,10 @@ def pair_differences(
     where c of p permutations have a largest statistic that is at least the statistic of the pair (Westfall and Young
     1993). These p-values are exact if the groups do not differ at all.
 
-    An interval is d - q e to d + q e. A statistic above q has a p-value of at most `1 - confidence`. In as many samples
-    of people, drawn with replacement from each group, `confidence` of all largest `|d* - d| / e*` are at most q. The
-    second condition is for groups of different spread. `docs/comparing_groups.md` has the coverage in simulations.
+    An interval is d - q e to d + q e. Two conditions fix q. A statistic above q has a p-value of at most `1 -
+    confidence`. If people are drawn from each group with replacement, the largest `|d* - d| / e*` is at most q in a
+    share `confidence` of these samples. The second condition is for groups of different spread. `docs/measurements.md`
+    has the coverage in simulations.
 
     Examples
     --------

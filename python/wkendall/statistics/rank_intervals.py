@@ -95,9 +95,9 @@ def rank_intervals(
 ) -> RankIntervals:
     """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
 
-    Rows are a sample of what could have been asked: tasks, judges, people. The true rank of an item is its rank if the
-    means were taken over all of them. With probability `confidence`, the intervals of all items contain the true ranks.
-    If several items have equal true means, their intervals contain all ranks that they share.
+    Rows are a sample of what could have been asked: tasks, judges, people. The true rank of an item is its rank by the
+    mean over everything that could have been asked. With probability `confidence`, the intervals of all items contain
+    the true ranks. If several items have equal true means, their intervals contain all ranks that they share.
 
     Parameters
     ----------
@@ -120,11 +120,12 @@ def rank_intervals(
     -----
     Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
     the sum of its differences, divided by the root of the sum of their squares; it grows with Student's t. A resample
-    gives every row a random sign, the same for all pairs, so that rows stay whole. Two items are told apart if their
-    statistic is larger than the largest statistic of all pairs is in a share `confidence` of the resamples. If the
-    differences of equally good items are distributed symmetrically, this holds for any number of rows; otherwise for
-    many rows. The interval of an item begins after the items that are better for certain, and ends before those that
-    are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+    gives every row a random sign, the same for all pairs, so that rows stay whole. In a share `confidence` of the
+    resamples, the largest statistic of all pairs is at most some limit. Two items are told apart if their statistic is
+    above this limit. If the differences of equally good items are distributed symmetrically, this holds for any number
+    of rows; otherwise for many rows. The interval of an item begins after the items that are better for certain, and
+    ends before those that are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91,
+    2024).
 
     With missing results, items are sorted by their effects in the least-squares fit "row + item", so that an item does
     not gain from missing a difficult task; without them this is the order of the means. An item without any result has

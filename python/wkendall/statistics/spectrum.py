@@ -3,7 +3,7 @@
 The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several of these. The operator that averages the
 outer product of features over all n! rankings commutes with relabelling the items. By Schur's lemma it follows from the
 inner products of the parts of U: a constant, the positions of items, symmetric pairs and skew pairs.
-`docs/spectrum.md` has the derivation.
+`docs/measurements.md` has the derivation.
 """
 
 from __future__ import annotations

@@ -93,8 +93,9 @@ def two_sample_test(
     The p-value is exact if people, with their rankings and weights, are exchangeable between groups: the joint
     distribution of ranking and weight is the same, in each block if there are blocks.
 
-    Permutations whose statistic is equal up to rounding, 1e-10 times the largest value of the centred kernel, are counted.
-    Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2 multiplications.
+    A statistic that is equal up to rounding (1e-10 times the largest value of the centred kernel) counts as at least as
+    large. Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2
+    multiplications.
 
     Examples
     --------

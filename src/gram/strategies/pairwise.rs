@@ -66,7 +66,7 @@ pub(in crate::gram) fn fill<R: RankingSet>(
     target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() && measure.is_symmetric() };
+    let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() && measure.about().is_symmetric };
     let pairs =
         Pairwise { measure, operands: R::operands(x, y), interval: (STOP_CHECK_INTERVAL_NS / pair_ns) as usize };
     target.run(tiling, &pairs, Workers::new(threads, measure.pair_ns(longest)), options.watch)
@@ -103,7 +103,7 @@ impl Fill for Pairwise<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::{Measure, SharedMeasure, Takes};
+    use crate::measure::{About, Kind, Measure, SharedMeasure, Takes};
     use crate::rankings::Row;
     use crate::{Incomplete, Lists, Matrix, Missing, Rankings, Weight};
 
@@ -115,25 +115,9 @@ mod tests {
     }
 
     impl PairMeasure for RankOfBest {
-        fn name(&self) -> &'static str {
-            "the rank of the best item"
-        }
-
-        fn items(&self) -> usize {
-            3
-        }
-
-        fn takes(&self) -> Takes {
-            self.takes
-        }
-
-        fn is_kernel(&self) -> bool {
-            // Not true, but sums do not depend on it.
-            true
-        }
-
-        fn is_symmetric(&self) -> bool {
-            false
+        fn about(&self) -> About {
+            // Not a kernel, but sums do not depend on it.
+            About { is_symmetric: false, ..About::new("the rank of the best item", 3, Kind::Kernel, self.takes) }
         }
 
         fn pair_ns(&self, _: usize) -> f64 {

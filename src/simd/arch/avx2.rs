@@ -4,9 +4,9 @@
 
 use std::arch::x86_64::*;
 
+use super::intrinsics::{operations, register, token};
 use super::registers::{FeatureRegister, HIDDEN, Registers};
 use super::vectors::{Doubles8, GridRegister, PickTable, Register, Simd, Words8};
-use super::x86::{operations, register, token};
 use super::{Arch, Slowdown, Task};
 
 /// Calls a macro with the features.
@@ -28,6 +28,8 @@ impl Arch for Avx2 {
     type Words8 = WordPair;
     type Doubles24 = Registers<YmmDoubles, 6>;
     type Singles48 = Registers<YmmSingles, 6>;
+    type DoubleColumns = Self::Doubles24;
+    type SingleColumns = Self::Singles48;
 
     // Six registers for each of two rows are 12 of 16.
     const PRODUCT_ROWS: usize = 2;

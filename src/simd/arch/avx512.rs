@@ -4,9 +4,9 @@
 
 use std::arch::x86_64::*;
 
+use super::intrinsics::{operations, register, token};
 use super::registers::{FeatureRegister, HIDDEN, Registers};
 use super::vectors::{Doubles8, GridRegister, PickTable, Register, Simd, Words8};
-use super::x86::{operations, register, token};
 use super::{Arch, Slowdown, Task};
 
 /// Calls a macro with the features.
@@ -32,6 +32,8 @@ impl Arch for Avx512 {
     type Words8 = ZmmWords;
     type Doubles24 = Registers<ZmmDoubles, 3>;
     type Singles48 = Registers<ZmmSingles, 3>;
+    type DoubleColumns = Self::Doubles24;
+    type SingleColumns = Self::Singles48;
 
     // Three registers for each of eight rows are 24 of 32.
     const PRODUCT_ROWS: usize = 8;

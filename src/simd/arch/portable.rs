@@ -3,7 +3,7 @@
 
 use std::ops::{Add, Mul, Neg};
 
-use super::vectors::{Doubles8, Doubles16, GridRegister, PickTable, Register, Simd, Vector, Words8};
+use super::vectors::{Doubles8, Doubles16, GridRegister, PickTable, ProductColumns, Register, Simd, Vector, Words8};
 use super::{Arch, Slowdown, Task};
 
 /// The token; every CPU has these instructions.
@@ -17,9 +17,16 @@ impl Arch for Portable {
     type Words8 = [u64; 8];
     type Doubles24 = [f64; 24];
     type Singles48 = [f32; 48];
+    type DoubleColumns = [f64; 24];
+    type SingleColumns = [f32; 48];
 
     const PRODUCT_ROWS: usize = 2;
-    const SLOWDOWN: Slowdown = Slowdown { bits: 7.5, product: 8.4, grid: 2.9, tuples: 1.0 };
+    // For Arm from estimated cycles (docs/benchmarks.md).
+    const SLOWDOWN: Slowdown = if cfg!(target_arch = "aarch64") {
+        Slowdown { bits: 7.6, product: 8.7, grid: 3.2, tuples: 1.0 }
+    } else {
+        Slowdown { bits: 7.5, product: 8.4, grid: 2.9, tuples: 1.0 }
+    };
 
     fn new() -> Option<Self> {
         Some(Self)
@@ -207,7 +214,7 @@ impl Words8 for [u64; 8] {
 
 impl<S, const G: usize> Vector<S, G> for [S; G]
 where
-    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S> + Into<f64>,
+    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
 {
     #[inline(always)]
     fn zero(_: Portable) -> Self {
@@ -220,12 +227,6 @@ where
     #[inline(always)]
     fn store(self, values: &mut [S; G]) {
         *values = self;
-    }
-    #[inline(always)]
-    fn store_doubles(self, sums: &mut [f64; G], add: bool) {
-        for (sum, value) in sums.iter_mut().zip(self) {
-            *sum = if add { *sum + value.into() } else { value.into() };
-        }
     }
     #[inline(always)]
     unsafe fn gather(_: Portable, table: &[S], at: &[u32; G]) -> Self {
@@ -247,5 +248,31 @@ where
     #[inline(always)]
     fn negative_unless_less(self, a: Self, b: Self) -> Self {
         std::array::from_fn(|lane| if a[lane] < b[lane] { self[lane] } else { -self[lane] })
+    }
+}
+
+impl<S, const G: usize> ProductColumns<S> for [S; G]
+where
+    S: Copy + Default + Add<Output = S> + Mul<Output = S> + Into<f64>,
+{
+    const COUNT: usize = G;
+
+    #[inline(always)]
+    fn zero(_: Portable) -> Self {
+        [S::default(); G]
+    }
+    #[inline(always)]
+    fn load(_: Portable, values: &[S]) -> Self {
+        std::array::from_fn(|lane| values[lane])
+    }
+    #[inline(always)]
+    fn add_times(self, _: Portable, value: S, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + value * other[lane])
+    }
+    #[inline(always)]
+    fn store_doubles(self, sums: &mut [f64], add: bool) {
+        for (sum, value) in sums.iter_mut().zip(self) {
+            *sum = if add { *sum + value.into() } else { value.into() };
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Vectors made of several registers.
 #![allow(unsafe_code)]
 
-use super::vectors::{Doubles16, GridRegister, Register, Simd, Vector};
+use super::vectors::{Doubles16, GridRegister, ProductColumns, Register, Simd, Vector};
 
 /// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. Taking the maximum with
 /// it hides the latter.
@@ -91,12 +91,6 @@ impl<S: Copy + Default, R: FeatureRegister<S>, const N: usize, const G: usize> V
         }
     }
     #[inline(always)]
-    fn store_doubles(self, sums: &mut [f64; G], add: bool) {
-        for (register, sums) in self.0.into_iter().zip(sums.chunks_exact_mut(R::WIDTH)) {
-            register.store_doubles(sums, add);
-        }
-    }
-    #[inline(always)]
     unsafe fn gather(arch: R::Arch, table: &[S], at: &[u32; G]) -> Self {
         let mut registers = [R::splat(arch, S::default()); N];
         for (register, at) in registers.iter_mut().zip(at.chunks_exact(R::WIDTH)) {
@@ -133,6 +127,33 @@ impl<S: Copy + Default, R: FeatureRegister<S>, const N: usize, const G: usize> V
             *value = value.negative_unless_less(a, b);
         }
         self
+    }
+}
+
+impl<S: Copy + Default, R: FeatureRegister<S>, const N: usize> ProductColumns<S> for Registers<R, N> {
+    const COUNT: usize = N * R::WIDTH;
+
+    #[inline(always)]
+    fn zero(arch: R::Arch) -> Self {
+        Self([R::splat(arch, S::default()); N])
+    }
+    #[inline(always)]
+    fn load(arch: R::Arch, values: &[S]) -> Self {
+        load(arch, values)
+    }
+    #[inline(always)]
+    fn add_times(mut self, arch: R::Arch, value: S, other: Self) -> Self {
+        let value = R::splat(arch, value);
+        for (sum, other) in self.0.iter_mut().zip(other.0) {
+            *sum = sum.add_product(value, other);
+        }
+        self
+    }
+    #[inline(always)]
+    fn store_doubles(self, sums: &mut [f64], add: bool) {
+        for (register, sums) in self.0.into_iter().zip(sums.chunks_exact_mut(R::WIDTH)) {
+            register.store_doubles(sums, add);
+        }
     }
 }
 

@@ -79,17 +79,74 @@ pub(crate) trait Words8: Simd {
     fn sub(self, other: Self) -> Self;
     /// The number of ones in each word.
     fn count(self) -> Self;
+    /// Counts the ones of these words. The default suits sets that count the ones of a word in few instructions; others
+    /// count the ones of parts of words, and override the three functions.
+    #[inline(always)]
+    fn count_in(self, ones: Ones<Self>) -> Ones<Self> {
+        Ones { whole: ones.whole.add(self.count()), ..ones }
+    }
+    /// Counts the ones of these words and subtracts those of `less`.
+    #[inline(always)]
+    fn count_balance_in(self, less: Self, ones: Ones<Self>) -> Ones<Self> {
+        Ones { whole: ones.whole.add(self.count().sub(less.count())), ..ones }
+    }
+    /// The sums of the numbers of ones in each word, which wrap around.
+    #[inline(always)]
+    fn sum_of(ones: Ones<Self>) -> Self {
+        ones.whole
+    }
     /// Bit i is whether lane i is less than that of the other; words are below 2^63.
     fn less(self, other: Self) -> u8;
-    /// The smaller of two words below 2^32.
+    /// The smaller of two words below 2^32. If one of them is not, the result is any word that is at most the other. If
+    /// both are not, it is any word.
     fn min(self, other: Self) -> Self;
-    /// The product of two words below 2^32.
+    /// The product of two words below 2^32. If one of them is not, the result is any word.
     fn mul(self, other: Self) -> Self;
     /// `entries[lane] = table[self[lane]]`. Words can have any value: a word that is no index of the table gives any
-    /// entry of the table, such as the last.
+    /// entry of the table, such as the last. Counts are not checked before, so an implementation without a check of its
+    /// own has to limit all 64 bits of each word, for example by `min` with the last index.
     fn pick(self, table: PickTable<'_>, entries: &mut [f64; 8]);
     /// `ranks[i] < pivot` for 64 ranks, bit i.
     fn below(arch: Self::Arch, ranks: &[u16; 64], pivot: u16) -> u64;
+}
+
+/// How many words can be counted in [`Ones`] before their sum is needed.
+pub(crate) const MAX_COUNTED: usize = 2047;
+
+/// The numbers of ones in each of eight words, summed over many words. Sums wrap around.
+#[derive(Clone, Copy)]
+pub(crate) struct Ones<W> {
+    pub(super) whole: W,
+    /// Counts of parts of words, which are not added to `whole` yet: NEON has 16 bits for each 16 bits of a word.
+    #[allow(dead_code)] // Used only by the instruction sets of some CPUs.
+    pub(super) parts: W,
+}
+
+impl<W: Words8> Ones<W> {
+    #[inline(always)]
+    pub(crate) fn zero(arch: W::Arch) -> Self {
+        Self::starting_with(arch, W::zero(arch))
+    }
+    /// Adds to these sums.
+    #[inline(always)]
+    pub(crate) fn starting_with(arch: W::Arch, whole: W) -> Self {
+        Self { whole, parts: W::zero(arch) }
+    }
+    /// Adds the ones of these words. After [`MAX_COUNTED`] times, the sum is wrong.
+    #[inline(always)]
+    pub(crate) fn count(self, words: W) -> Self {
+        words.count_in(self)
+    }
+    /// Adds the ones of these words and subtracts those of `less`. Counts as one time.
+    #[inline(always)]
+    pub(crate) fn count_balance(self, words: W, less: W) -> Self {
+        words.count_balance_in(less, self)
+    }
+    /// The sums.
+    #[inline(always)]
+    pub(crate) fn sum(self) -> W {
+        W::sum_of(self)
+    }
 }
 
 /// A table with at least one entry and fewer than 2^32.
@@ -121,9 +178,6 @@ pub(crate) trait Vector<S, const G: usize>: Simd {
     fn zero(arch: Self::Arch) -> Self;
     fn load(arch: Self::Arch, values: &[S; G]) -> Self;
     fn store(self, values: &mut [S; G]);
-    /// Writes the numbers as doubles, or adds them to `sums`. Not by way of an array, which might be built in memory: single
-    /// precision would take 1.09 times as long.
-    fn store_doubles(self, sums: &mut [f64; G], add: bool);
     /// `table[at[lane]]`.
     ///
     /// # Safety
@@ -136,4 +190,19 @@ pub(crate) trait Vector<S, const G: usize>: Simd {
     fn mul(self, other: Self) -> Self;
     /// `self` in the lanes where `a < b`, and `-self` in the others.
     fn negative_unless_less(self, a: Self, b: Self) -> Self;
+}
+
+/// Columns of a product of features: as many at a time as stay in registers with their sums.
+pub(crate) trait ProductColumns<S>: Simd {
+    /// Their number, which divides that of a group.
+    const COUNT: usize;
+
+    fn zero(arch: Self::Arch) -> Self;
+    /// The first [`COUNT`](ProductColumns::COUNT) of the values.
+    fn load(arch: Self::Arch, values: &[S]) -> Self;
+    /// `self + value * other`.
+    fn add_times(self, arch: Self::Arch, value: S, other: Self) -> Self;
+    /// Writes the numbers as doubles, or adds them to the first of the sums. Not by way of an array, which might be built in
+    /// memory: single precision would take 1.09 times as long.
+    fn store_doubles(self, sums: &mut [f64], add: bool);
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::place::Square;
 use super::task;
-use crate::simd::arch::{Arch, PickTable, Words8};
+use crate::simd::arch::{Arch, MAX_COUNTED, Ones, PickTable, Words8};
 
 /// The number of rankings that are interleaved in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
@@ -96,7 +96,7 @@ impl Stream {
 
 task! {
     /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about
-    /// the diagonal on.
+    /// the diagonal on. There are at most [`MAX_COUNTED`] words.
     ///
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
@@ -128,15 +128,15 @@ task! {
 /// What is counted in `STEP` words of a row and of each column of a group. A trait and not a closure, because a closure
 /// might not be inlined.
 trait CountWords<const STEP: usize> {
-    fn of<W: Words8>(arch: W::Arch, row: &[u64; STEP], columns: &[[u64; GROUP]; STEP]) -> W;
+    fn add<W: Words8>(arch: W::Arch, row: &[u64; STEP], columns: &[[u64; GROUP]; STEP], ones: Ones<W>) -> Ones<W>;
 }
 
 struct Differing;
 
 impl CountWords<1> for Differing {
     #[inline(always)]
-    fn of<W: Words8>(arch: W::Arch, [row]: &[u64; 1], [columns]: &[[u64; GROUP]; 1]) -> W {
-        W::splat(arch, *row).xor(W::load(arch, columns)).count()
+    fn add<W: Words8>(arch: W::Arch, [row]: &[u64; 1], [columns]: &[[u64; GROUP]; 1], ones: Ones<W>) -> Ones<W> {
+        ones.count(W::splat(arch, *row).xor(W::load(arch, columns)))
     }
 }
 
@@ -144,9 +144,14 @@ struct Agreeing;
 
 impl CountWords<2> for Agreeing {
     #[inline(always)]
-    fn of<W: Words8>(arch: W::Arch, [row, row_mask]: &[u64; 2], [columns, masks]: &[[u64; GROUP]; 2]) -> W {
+    fn add<W: Words8>(
+        arch: W::Arch,
+        [row, row_mask]: &[u64; 2],
+        [columns, masks]: &[[u64; GROUP]; 2],
+        ones: Ones<W>,
+    ) -> Ones<W> {
         let both = W::splat(arch, *row_mask).and(W::load(arch, masks));
-        both.and_equal(W::splat(arch, *row), W::load(arch, columns)).count()
+        ones.count(both.and_equal(W::splat(arch, *row), W::load(arch, columns)))
     }
 }
 
@@ -154,10 +159,15 @@ struct SignBalance;
 
 impl CountWords<2> for SignBalance {
     #[inline(always)]
-    fn of<W: Words8>(arch: W::Arch, [row, row_mask]: &[u64; 2], [columns, masks]: &[[u64; GROUP]; 2]) -> W {
+    fn add<W: Words8>(
+        arch: W::Arch,
+        [row, row_mask]: &[u64; 2],
+        [columns, masks]: &[[u64; GROUP]; 2],
+        ones: Ones<W>,
+    ) -> Ones<W> {
         let (row_signs, signs) = (W::splat(arch, *row), W::load(arch, columns));
         let both = W::splat(arch, *row_mask).and(W::load(arch, masks));
-        both.and_equal(row_signs, signs).count().sub(both.and(row_signs.xor(signs)).count())
+        ones.count_balance(both.and_equal(row_signs, signs), both.and(row_signs.xor(signs)))
     }
 }
 
@@ -175,6 +185,7 @@ fn pairs<A: Arch, C: CountWords<STEP>, const STEP: usize>(
     if length == 0 {
         return;
     }
+    assert!(words <= MAX_COUNTED);
     let width = columns.len() / length;
     for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
         let mut counts = of_group(group, width, counts);
@@ -212,13 +223,15 @@ fn block<'a, A: Arch, C: CountWords<STEP>, const STEP: usize, const R: usize>(
 ) {
     let panel = panel.as_chunks::<GROUP>().0.as_chunks::<STEP>().0;
     let rows = split_rows::<STEP, R>(rows, panel.len());
-    let mut sums = [A::Words8::zero(arch); R];
+    let mut sums = [Ones::<A::Words8>::zero(arch); R];
     for (word, columns) in panel.iter().enumerate() {
         for (sum, row) in sums.iter_mut().zip(rows) {
-            *sum = sum.add(C::of(arch, &row[word], columns));
+            *sum = C::add(arch, &row[word], columns, *sum);
         }
     }
-    add_to_counts(arch, sums, counts);
+    for (sum, counts) in sums.into_iter().zip(counts) {
+        A::Words8::load(arch, counts).add(sum.sum()).store(counts);
+    }
 }
 
 /// `R` rows of `length` times `STEP` words. The compiler knows the length of each, so that an index below it needs no
@@ -313,6 +326,59 @@ task! {
 mod tests {
     use super::*;
     use crate::simd::{Isa, Level};
+
+    #[test]
+    fn counts_of_as_many_words_as_allowed_are_exact() {
+        // Four rows at once, and one alone.
+        let (rows, most) = (5, 64 * MAX_COUNTED as u64);
+        let [ones, zeros] = [u64::MAX, 0].map(|word| vec![word; 2 * MAX_COUNTED * GROUP]);
+        let signs_of_ones: Vec<u64> = [u64::MAX, u64::MAX].repeat(MAX_COUNTED * rows);
+        let columns = |sign: u64| [[sign; GROUP], [u64::MAX; GROUP]].concat().repeat(MAX_COUNTED);
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            let mut counts = vec![7; rows * GROUP];
+            count_differing(
+                isa,
+                MAX_COUNTED,
+                false,
+                &ones[..rows * MAX_COUNTED],
+                &zeros[..GROUP * MAX_COUNTED],
+                &mut counts,
+            );
+            assert_eq!(counts, vec![7 + most; rows * GROUP]);
+            for (sign, balance, agreeing) in [(u64::MAX, most, most), (0, most.wrapping_neg(), 0)] {
+                let mut counts = vec![7; rows * GROUP];
+                count_balance(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
+                assert_eq!(counts, vec![balance.wrapping_add(7); rows * GROUP]);
+                counts.fill(7);
+                count_agreeing(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
+                assert_eq!(counts, vec![7 + agreeing; rows * GROUP]);
+            }
+        }
+    }
+
+    task! {
+        fn smaller(arch: A, a: &[u64; 8], b: &[u64; 8], out: &mut [u64; 8]) {
+            A::Words8::load(arch, a).min(A::Words8::load(arch, b)).store(out);
+        }
+    }
+
+    #[test]
+    fn the_smaller_word_is_at_most_the_one_below_two_to_the_32() {
+        let small = [0, 1, 5, (1 << 32) - 1];
+        let large = [1 << 32, (1 << 32) + 3, 1 << 63, u64::MAX];
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            let mut found = [0; 8];
+            for a in small {
+                for b in small.into_iter().chain(large) {
+                    for (a, b) in [(a, b), (b, a)] {
+                        smaller(isa, &[a; 8], &[b; 8], &mut found);
+                        let right = |found: u64| if a.max(b) < 1 << 32 { found == a.min(b) } else { found <= a.min(b) };
+                        assert!(found.into_iter().all(right), "{a} {b} {found:?}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_instruction_set_looks_up_the_entry_or_the_last() {

@@ -6,7 +6,7 @@
 
 use super::bits::{GROUP, split_rows};
 use super::task;
-use crate::simd::arch::{Arch, Words8};
+use crate::simd::arch::{Arch, Ones, Words8};
 
 /// The number of rows that are compared with a group of columns at a time.
 pub(crate) const ROWS: usize = 4;
@@ -50,10 +50,11 @@ fn short<A: Arch, const W: usize>(arch: A, rows: &[u64], columns: &[u64], limits
         let mut sums = [A::Words8::zero(arch); ROWS];
         let mut hit = 0;
         for row in 0..ROWS {
-            let mut sum = of_rows[row][0].xor(A::Words8::load(arch, &panel[0])).count();
-            for word in 1..W {
-                sum = sum.add(of_rows[row][word].xor(A::Words8::load(arch, &panel[word])).count());
+            let mut ones = Ones::zero(arch);
+            for word in 0..W {
+                ones = ones.count(of_rows[row][word].xor(A::Words8::load(arch, &panel[word])));
             }
+            let sum = ones.sum();
             hit |= sum.less(bounds[row]);
             sums[row] = sum;
         }
@@ -81,15 +82,20 @@ fn long<A: Arch>(arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &
                 // As long as the panel, so that no index is checked.
                 parts[row] = &rows[row][start..][..panel.len()];
             }
+            let mut ones = [Ones::zero(arch); ROWS];
+            for row in 0..ROWS {
+                ones[row] = Ones::starting_with(arch, sums[row]);
+            }
             for (word, column) in panel.iter().enumerate() {
                 let column = A::Words8::load(arch, column);
                 for row in 0..ROWS {
                     let [of_row] = parts[row][word];
-                    sums[row] = sums[row].add(A::Words8::splat(arch, of_row).xor(column).count());
+                    ones[row] = ones[row].count(A::Words8::splat(arch, of_row).xor(column));
                 }
             }
             let mut below = 0;
             for row in 0..ROWS {
+                sums[row] = ones[row].sum();
                 below |= sums[row].less(bounds[row]);
             }
             hit = below != 0;

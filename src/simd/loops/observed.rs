@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bits::{GROUP, Stream, rows_for, split_rows};
 use super::task;
-use crate::simd::arch::{Arch, Words8};
+use crate::simd::arch::{Arch, MAX_COUNTED, Ones, Words8};
 
 /// Planes of bits of a column: order, decided, present.
 pub(crate) const PLANES: usize = 3;
@@ -53,6 +53,7 @@ task! {
         if length == 0 {
             return;
         }
+        assert!(words <= MAX_COUNTED);
         let width = columns.len() / length;
         for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
             let mut counts = counts.chunks_mut(PLANES * width);
@@ -80,7 +81,7 @@ fn block<'a, A: Arch, const R: usize>(
 ) {
     let panel = panel.as_chunks::<GROUP>().0.as_chunks::<PLANES>().0;
     let rows = split_rows::<PLANES, R>(rows, panel.len());
-    let mut sums = [[A::Words8::zero(arch); PLANES]; R];
+    let mut sums = [[Ones::<A::Words8>::zero(arch); PLANES]; R];
     for (word, [order, decided, present]) in panel.iter().enumerate() {
         let (order, decided) = (A::Words8::load(arch, order), A::Words8::load(arch, decided));
         let present = A::Words8::load(arch, present);
@@ -89,15 +90,15 @@ fn block<'a, A: Arch, const R: usize>(
             let (own_order, own) = (A::Words8::splat(arch, own_order), A::Words8::splat(arch, own));
             let both = own.and(decided);
             let differ = both.and(own_order.xor(order));
-            *balance = balance.add(both.and_equal(own_order, order).count()).sub(differ.count());
-            *of_row = of_row.add(own.and(present).count());
-            *of_column = of_column.add(A::Words8::splat(arch, own_present).and(decided).count());
+            *balance = balance.count_balance(both.and_equal(own_order, order), differ);
+            *of_row = of_row.count(own.and(present));
+            *of_column = of_column.count(A::Words8::splat(arch, own_present).and(decided));
         }
     }
     for (sums, counts) in sums.into_iter().zip(counts) {
         for (sum, counts) in sums.into_iter().zip(counts.chunks_exact_mut(width)) {
             let counts = counts[group * GROUP..].first_chunk_mut().expect("a count for each column");
-            A::Words8::load(arch, counts).add(sum).store(counts);
+            A::Words8::load(arch, counts).add(sum.sum()).store(counts);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bits::{GROUP, add_to_counts, of_group, rows_for, split_rows};
 use super::task;
-use crate::simd::arch::{Arch, Words8};
+use crate::simd::arch::{Arch, MAX_COUNTED, Ones, Words8};
 
 task! {
     /// For each item of `items`: `n - rank`, then the items ranked before it as bits.
@@ -55,7 +55,7 @@ fn sum_by_step<A: Arch>(
     if length == 0 {
         return;
     }
-    assert!(step > 1);
+    assert!((2..=MAX_COUNTED).contains(&step));
     let width = columns.len() / length;
     for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
         let panel = panel.as_chunks::<GROUP>().0.chunks_exact(step);
@@ -90,10 +90,10 @@ fn add_common<A: Arch, const R: usize>(
 ) {
     // The first word is counted apart: if counts began with 0, the compiler would no longer see that they are short,
     // and multiply 64 bits.
-    let mut counts = [A::Words8::zero(arch); R];
+    let mut counts = [Ones::<A::Words8>::zero(arch); R];
     let column = A::Words8::load(arch, &columns[1]);
     for (row, count) in rows.into_iter().zip(&mut counts) {
-        *count = A::Words8::splat(arch, row[1]).and(column).count();
+        *count = count.count(A::Words8::splat(arch, row[1]).and(column));
     }
     let others = &columns[2..];
     let mut of_rows = rows;
@@ -103,13 +103,13 @@ fn add_common<A: Arch, const R: usize>(
     for (word, column) in others.iter().enumerate() {
         let column = A::Words8::load(arch, column);
         for (row, count) in of_rows.into_iter().zip(&mut counts) {
-            *count = count.add(A::Words8::splat(arch, row[word]).and(column).count());
+            *count = count.count(A::Words8::splat(arch, row[word]).and(column));
         }
     }
     let column = A::Words8::load(arch, &columns[0]);
     for ((row, count), total) in rows.into_iter().zip(counts).zip(totals) {
         // n - max(rank, rank) of both rankings.
         let weight = A::Words8::splat(arch, row[0]).min(column);
-        *total = total.add(count.mul(weight));
+        *total = total.add(count.sum().mul(weight));
     }
 }

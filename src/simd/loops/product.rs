@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut, Mul, Range};
 use super::place::Square;
 use super::task;
 use crate::simd::Isa;
-use crate::simd::arch::{Arch, Task, Vector};
+use crate::simd::arch::{Arch, ProductColumns, Task, Vector};
 
 /// A number for each ranking of a group. Aligned to a cache line: loading a register that spans two lines takes twice
 /// as long.
@@ -52,6 +52,8 @@ pub(crate) struct Group<'a, S, const G: usize> {
 pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> {
     /// The vector of `G` numbers of an instruction set.
     type Vector<A: Arch>: Vector<Self, G, Arch = A>;
+    /// Columns of a product.
+    type Columns<A: Arch>: ProductColumns<Self, Arch = A>;
 
     /// Whether this is single precision.
     const IS_SINGLE: bool = size_of::<Self>() == 4;
@@ -94,6 +96,7 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
 
 impl Real<24> for f64 {
     type Vector<A: Arch> = A::Doubles24;
+    type Columns<A: Arch> = A::DoubleColumns;
 
     fn from_f64(value: f64) -> Self {
         value
@@ -102,6 +105,7 @@ impl Real<24> for f64 {
 
 impl Real<48> for f32 {
     type Vector<A: Arch> = A::Singles48;
+    type Columns<A: Arch> = A::SingleColumns;
 
     fn from_f64(value: f64) -> Self {
         value as Self
@@ -123,9 +127,9 @@ impl<S: Real<G>, const G: usize> Task for Multiply<'_, S, G> {
         let Self { rows, columns, add, sums } = self;
         const { assert!(matches!(A::PRODUCT_ROWS, 2 | 4 | 8)) };
         match A::PRODUCT_ROWS {
-            8 => by_rows::<S::Vector<A>, S, G, 8>(arch, rows, columns, add, sums),
-            4 => by_rows::<S::Vector<A>, S, G, 4>(arch, rows, columns, add, sums),
-            _ => by_rows::<S::Vector<A>, S, G, 2>(arch, rows, columns, add, sums),
+            8 => by_rows::<S::Columns<A>, S, G, 8>(arch, rows, columns, add, sums),
+            4 => by_rows::<S::Columns<A>, S, G, 4>(arch, rows, columns, add, sums),
+            _ => by_rows::<S::Columns<A>, S, G, 2>(arch, rows, columns, add, sums),
         }
     }
 }
@@ -254,25 +258,28 @@ task! {
     }
 }
 
-/// Processes `R` rows at a time, so that their sums with all columns stay in registers.
+/// Processes `R` rows and some columns at a time, so that their sums stay in registers.
 #[inline(always)]
-fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
+fn by_rows<V: ProductColumns<S>, S: Copy, const G: usize, const R: usize>(
     arch: V::Arch,
     rows: &[GroupRow<S, G>],
     columns: &[GroupRow<S, G>],
     add: bool,
     sums: &mut Square<G>,
 ) {
+    const { assert!(G.is_multiple_of(R) && G.is_multiple_of(V::COUNT)) };
     for (first, sums) in (0..G).step_by(R).zip(sums.chunks_exact_mut(R)) {
-        let mut totals = [V::zero(arch); R];
-        for (row, column) in rows.iter().zip(columns) {
-            let column = V::load(arch, column);
-            for (r, total) in totals.iter_mut().enumerate() {
-                *total = total.add_times(arch, row[first + r], column);
+        for start in (0..G).step_by(V::COUNT) {
+            let mut totals = [V::zero(arch); R];
+            for (row, column) in rows.iter().zip(columns) {
+                let column = V::load(arch, &column[start..]);
+                for (r, total) in totals.iter_mut().enumerate() {
+                    *total = total.add_times(arch, row[first + r], column);
+                }
             }
-        }
-        for (total, sums) in totals.into_iter().zip(sums) {
-            total.store_doubles(sums, add);
+            for (total, sums) in totals.into_iter().zip(&mut *sums) {
+                total.store_doubles(&mut sums[start..], add);
+            }
         }
     }
 }

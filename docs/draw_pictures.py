@@ -1,22 +1,36 @@
-"""Draw the pictures of the start page into docs/images, from the code blocks of docs/index.md."""
+"""Draw the pictures of the start page and of the pages by task into docs/pictures, with the code of these pages.
 
+On a page by task, a code block that ends with `ax` drawn is followed by the picture. `make docs` runs this file.
+"""
+
+import contextlib
+import io
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from wkendall import plotting
 from wkendall.plotting.maps import components
 
+mpl.use("agg")
 DOCS = Path(__file__).parent
+PICTURES = DOCS / "pictures"
+#: Pages whose pictures are drawn by their own code.
+PAGES = ("clusters", "survey")
 COLORS = np.repeat(["#4477aa", "#ee6677"], 60)
 
 
-def variables():
-    """Run the page and return its variables."""
+def run(page):
+    """Run the code of a page, save the pictures that follow a block, and return the variables."""
     session = {}
-    for code in re.findall(r"```python\n(.*?)```", (DOCS / "index.md").read_text(), flags=re.DOTALL):
-        exec(compile(code, "index.md", "exec"), session)
+    blocks = r"```python\n(.*?)```\n(?:\n!\[[^]]*\]\(pictures/(\w+\.png)\))?"
+    for code, picture in re.findall(blocks, (DOCS / f"{page}.md").read_text(), flags=re.DOTALL):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, f"{page}.md", "exec"), session)
+        if picture:
+            session["ax"].figure.savefig(PICTURES / picture, dpi=110)
     return session
 
 
@@ -59,8 +73,11 @@ def weights(ax, page):
 
 
 if __name__ == "__main__":
-    page = variables()
+    PICTURES.mkdir(exist_ok=True)
+    for page in PAGES:
+        run(page)
+    variables = run("index")
     for draw in (similarity, neighbors, correlation, test, weights):
         figure, ax = plt.subplots(figsize=(3.6, 3.0), layout="constrained")
-        draw(ax, page)
-        figure.savefig(DOCS / "images" / f"start_{draw.__name__}.png", dpi=110)
+        draw(ax, variables)
+        figure.savefig(PICTURES / f"start_{draw.__name__}.png", dpi=110)

@@ -1,7 +1,13 @@
-//! How instruction sets of x86-64 are written: their token, registers, and other operations with intrinsics.
+//! How instruction sets are written: their token, registers, and other operations with intrinsics.
 //!
 //! All macros take the features first, as the arguments of `target_feature`.
-#![cfg(all(target_arch = "x86_64", not(wkendall_portable)))]
+#![cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(wkendall_portable)))]
+
+/// Whether this CPU has a feature.
+#[cfg(target_arch = "aarch64")]
+pub(super) use std::arch::is_aarch64_feature_detected as is_detected;
+#[cfg(target_arch = "x86_64")]
+pub(super) use std::arch::is_x86_feature_detected as is_detected;
 
 /// Makes the token of an instruction set: a type whose values exist only where the CPU has the features.
 macro_rules! token {
@@ -12,7 +18,7 @@ macro_rules! token {
 
         impl $token {
             fn detect() -> Option<Self> {
-                ($(std::arch::is_x86_feature_detected!($feature))&&+).then_some(Self(()))
+                ($(crate::simd::arch::intrinsics::is_detected!($feature))&&+).then_some(Self(()))
             }
 
             #[inline(always)]
