@@ -1,10 +1,9 @@
 """Learned weights against fixed kernels: the tables of docs/learned_or_fixed.md.
 
-Every method gets the same training and test rankings. Everything else is chosen inside the training rankings: C by 5-fold
-cross-validation, alpha by `alpha="auto"`. The kernels are scaled to variance 1, so that one grid of C suits all.
-`AlternatingClassifier` is fitted with the C that cross-validation chooses for the kernel of its U0, and with the smallest C; the
-one with the higher score of held-out training rankings is used. Accuracies are appended to a file;
-a second run continues it, and without a data set the script only prints the tables.
+Every method gets the same training and test rankings. Everything else is chosen inside the training rankings:
+`AlternatingClassifier` chooses U0, C and alpha itself ("auto"); for the others C is chosen by 5-fold cross-validation. The
+kernels are scaled to variance 1, so that one grid of C suits all. Accuracies are appended to a file; a second run continues
+it, and without a data set the script only prints the tables.
 
     python benches/learned_weights.py results.jsonl --set survey --most 200
     python benches/learned_weights.py results.jsonl
@@ -30,7 +29,6 @@ from wkendall import (
     Rankings,
     SuquanSVDClassifier,
     TensorKernel,
-    position_weights,
 )
 from wkendall.datasets import load_eurobarometer, make_plackett_luce, make_survey, make_uniform
 from wkendall.experiments.protocol import Protocol, draw
@@ -89,14 +87,14 @@ def planted(shape):
             yield Rankings(X), y, train, test
 
 
-#: For each data set: its tasks, how many of them make one independent unit (0: none is independent), and the order of U0.
+#: For each data set: its tasks, and how many of them make one independent unit (0: none is independent).
 SETS = {
-    "alon": (lambda: expression("alon"), 0, 1),
-    "golub": (lambda: expression("golub"), 0, 1),
-    "survey": (survey, 1, 2),
-    "sushi": (sushi, 1, 2),
-    "planted middle": (lambda: planted("middle"), 5, 1),
-    "planted top": (lambda: planted("top"), 5, 1),
+    "alon": (lambda: expression("alon"), 0),
+    "golub": (lambda: expression("golub"), 0),
+    "survey": (survey, 1),
+    "sushi": (sushi, 1),
+    "planted middle": (lambda: planted("middle"), 5),
+    "planted top": (lambda: planted("top"), 5),
 }
 
 
@@ -112,55 +110,52 @@ FIXED = {
     "mult, hyperbolic": lambda _: Kendall("mult", u="hyperbolic"),
     "Mallows": lambda _: Mallows("auto"),
 }
+AUTO = {"alpha": "auto", "toward": "auto", "C": "auto", "n_jobs": 1}
 LEARNERS = {
-    "alternating, smooth": {"penalty": "smooth"},
-    "alternating, ridge": {},
-    "alternating, monotone": {"penalty": "monotone"},
-    "alternating, low-rank": {"penalty": "low-rank"},
+    "learned, smooth": lambda: AlternatingClassifier(penalty="smooth", **AUTO),
+    "learned, ridge": lambda: AlternatingClassifier(**AUTO),
+    "learned, low-rank": lambda: AlternatingClassifier(penalty="low-rank", **AUTO),
+    "learned, monotone": lambda: AlternatingClassifier(1, penalty="monotone", **AUTO),
 }
 OTHERS = {
-    "alternating, toward zero": lambda order: AlternatingClassifier(order, n_jobs=1),
-    "alternating, smooth, toward zero": lambda order: AlternatingClassifier(
-        order, penalty="smooth", init="suquan" if order == 1 else "standard", n_jobs=1
-    ),
-    "SUQUAN-SVD": lambda order: SuquanSVDClassifier(order, n_jobs=1),
-    "mixture": lambda _: KernelMixtureClassifier(n_jobs=1),
+    "learned, paper": lambda: AlternatingClassifier(n_jobs=1),
+    "SUQUAN-SVD": lambda: SuquanSVDClassifier(n_jobs=1),
+    "SUQUAN-SVD of order 1": lambda: SuquanSVDClassifier(1, n_jobs=1),
+    "mixture": lambda: KernelMixtureClassifier(n_jobs=1),
 }
 
 
 def fixed(kernel, X, y, train, test):
-    """Return the accuracy of a fixed kernel, the C of cross-validation, and the variance of the kernel."""
+    """Return the accuracy of a fixed kernel, and the C of cross-validation."""
     own, cross = kernel(X[train]), kernel(X[test], X[train])
     variance = own.diagonal().mean() - own.mean()
     found = GridSearchCV(SVC(kernel="precomputed"), {"C": GRID}, cv=FOLDS).fit(own / variance, y[train])
-    return found.score(cross / variance, y[test]), found.best_params_["C"], variance
+    return found.score(cross / variance, y[test]), found.best_params_["C"]
 
 
-def measure(method, order, X, y, train, test):
+def measure(method, X, y, train, test):
     """Return the accuracy of a method, and what was chosen."""
     if method in FIXED:
-        return fixed(FIXED[method](X), X, y, train, test)[:2]
+        return fixed(FIXED[method](X), X, y, train, test)
     if method in OTHERS:
-        grid = {"C": GRID if method in ("SUQUAN-SVD", "mixture") else GRID[1:4]}
-        found = GridSearchCV(OTHERS[method](order), grid, cv=FOLDS).fit(X[train], y[train])
+        found = GridSearchCV(OTHERS[method](), {"C": GRID}, cv=FOLDS).fit(X[train], y[train])
         return found.score(X[test], y[test]), found.best_params_["C"]
-    U = np.arange(X.n_items, 0.0, -1.0) if order == 1 else position_weights(X.n_items)
-    _, C, variance = fixed(TensorKernel(U, order=order), X, y, train, test)
-    options = {"alpha": "auto", "toward": U / np.sqrt(variance), "n_jobs": 1, **LEARNERS[method]}
-    models = [AlternatingClassifier(order, C=cost, **options).fit(X[train], y[train]) for cost in {C: 0, GRID[0]: 0}]
-    model = max(models, key=lambda model: dict(model.alpha_scores_)[model.alpha_])
-    return model.score(X[test], y[test]), float(model.alpha_ / model.alpha_scores_[-1, 0])
+    model = LEARNERS[method]().fit(X[train], y[train])
+    most = max(one.alpha for one in model.candidates_ if one.toward == model.toward_)
+    name = "zero" if model.toward_ is None else model.toward_
+    moved = model.toward_ is None or model.alpha_ < 1e-3 * most
+    return model.score(X[test], y[test]), f"from {name}" if moved else name
 
 
 def run(path, name, methods, tasks_to_do):
-    tasks, _, order = SETS[name]
+    tasks, _ = SETS[name]
     done = {(row["set"], row["task"], row["method"]) for row in read(path)}
     for number, task in enumerate(tasks()):
         for method in methods:
             if number not in tasks_to_do or (name, number, method) in done:
                 continue
             start = time.process_time()
-            accuracy, chosen = measure(method, order, *task)
+            accuracy, chosen = measure(method, *task)
             row = {"set": name, "task": number, "method": method, "accuracy": accuracy, "chosen": chosen}
             with path.open("a") as file:
                 print(json.dumps(row | {"seconds": time.process_time() - start}), file=file)
@@ -187,7 +182,7 @@ def interval(differences, unit):
 def table(path):
     """Print a table for each data set: the accuracy, the difference from the Kendall kernel, and how often weights moved."""
     rows = read(path)
-    for name, (_, unit, _) in SETS.items():
+    for name, (_, unit) in SETS.items():
         found = {}
         for row in rows:
             if row["set"] == name:
@@ -203,7 +198,9 @@ def table(path):
             mean, half = interval(np.array([of[k]["accuracy"] - base[k]["accuracy"] for k in common]), unit)
             ends = "" if np.isnan(half) else f" ({mean - half:+.3f} to {mean + half:+.3f})"
             text = "" if method == "Kendall" or not common else f"{mean:+.3f}{ends}"
-            moved = f"{np.mean([r['chosen'] < 0.99 for r in of.values()]):.0%}" if method in LEARNERS else ""
+            moved = ""
+            if method in LEARNERS:
+                moved = f"{np.mean([str(row['chosen']).startswith('from') for row in of.values()]):.0%}"
             seconds = np.mean([row["seconds"] for row in of.values()])
             print(f"| {method} | {len(of)} | {means[method]:.3f} | {text} | {moved} | {seconds:.2f} |")
 

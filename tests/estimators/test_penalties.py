@@ -7,6 +7,7 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import two_classes
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from wkendall import AlternatingClassifier, AlternatingRegressor
 
@@ -112,30 +113,112 @@ def test_a_low_rank():
     assert shares[1][1:].sum() / shares[1].sum() < 0.2 * shares[0][1:].sum() / shares[0].sum()
 
 
+def top_half(rng, rows, items=6):
+    """Rankings, and whether one of the first three items is in first place: a ramp cannot express that."""
+    X = random_rankings(rng, rows, items)
+    return X, (X[:, :3] == 1).any(axis=1).astype(int)
+
+
+def is_fixed(model):
+    """Whether alpha is that of the fixed kernel: far larger than all others."""
+    learned = [one.alpha for one in model.candidates_ if one.alpha < 1e6 * min(o.alpha for o in model.candidates_)]
+    return model.toward_ is not None and model.alpha_ not in learned
+
+
 def test_alpha_is_chosen_on_held_out_rankings():
     rng = np.random.default_rng(5)
-    X = random_rankings(rng, 60, 6)
+    X, y = top_half(rng, 60)
     noise = rng.permutation(60) % 2
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the learned weights do not generalise")
+        warnings.filterwarnings("ignore", "the model does not generalise")
         fixed = AlternatingClassifier(1, alpha="auto", toward="standard", C=0.01).fit(X, noise)
-    assert fixed.alpha_scores_.shape == (8, 2)
-    assert fixed.alpha_ in fixed.alpha_scores_[:, 0]
-    # Only the first position matters, which a ramp cannot express.
-    y = ((X[:, :3] == 1).any(axis=1)).astype(int)
+    assert fixed.candidates_[0].alpha == fixed.alpha_
+    assert is_fixed(fixed)
+    np.testing.assert_allclose(fixed.U_, base_of("standard", 6, 1), atol=1e-6)
     model = AlternatingClassifier(1, alpha="auto", toward="standard", C=0.1).fit(X, y)
-    assert model.alpha_ < model.alpha_scores_[-1, 0]
-    assert model.alpha_scores_[model.alpha_scores_[:, 0] == model.alpha_, 1] > model.alpha_scores_[-1, 1]
+    assert not is_fixed(model)
+    assert (model.toward_, model.C_) == ("standard", 0.1)
+    (score,) = [one.score for one in model.candidates_ if one.alpha == model.alpha_]
+    assert model.validated_ == score > model.candidates_[0].score
     again = AlternatingClassifier(1, alpha=model.alpha_, toward="standard", C=0.1).fit(X, y)
     np.testing.assert_array_equal(again.U_, model.U_)
     numbers = AlternatingRegressor(1, alpha="auto", toward="standard").fit(X, (X[:, 0] == 1) + 0.0)
     assert numbers.score(X, X[:, 0] == 1) > 0.5
+    zero = AlternatingClassifier(1, alpha="auto", C=0.5).fit(X, y)
+    assert [one.toward for one in zero.candidates_] == [None] * 7
+    assert zero.validated_ == max(one.score for one in zero.candidates_)
+
+
+def test_a_fixed_kernel_is_scored_like_a_support_vector_machine():
+    X, y = two_classes(np.random.default_rng(7), 400, 6)
+    model = AlternatingClassifier(2, alpha="auto", C="auto", toward="log").fit(X, y)
+    gram = wkendall.Kendall("mult", u="log")(X)
+    variance = gram.diagonal().mean() - gram.mean()
+    for place in (1, 2, 3):
+        scores = []
+        for seed in range(2):
+            folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+            machine = SVC(kernel="precomputed", C=10.0 ** (place - 2) / variance)
+            scores.append(cross_val_score(machine, gram, y, cv=folds).mean())
+        candidate = model.candidates_[place]
+        np.testing.assert_allclose(candidate.C, 10.0 ** (place - 2) / variance)
+        assert candidate.score == pytest.approx(np.mean(scores), abs=0.011)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_everything_is_chosen(order):
+    X, y = two_classes(np.random.default_rng(8), 60, 5)
+    model = AlternatingClassifier(order, alpha="auto", C="auto", toward="auto").fit(X, y)
+    names = {1: ["standard", "hyperbolic", "log"], 2: ["standard", "ramp", "hyperbolic", "log"]}
+    wanted = names.get(order, names[1])
+    assert list(dict.fromkeys(one.toward for one in model.candidates_ if one.toward)) == wanted
+    assert max(one.score for one in model.candidates_) >= model.validated_ > 0.6
+    numbers = AlternatingRegressor(order, alpha="auto", toward="auto").fit(X, 2.0 * X[:, 0])
+    assert numbers.C_ == 1.0
+    if model.toward_ is not None:
+        base = base_of(model.toward_, 5, order) if model.toward_ != "ramp" else np.subtract.outer(*[np.arange(5)] * 2)
+        gram = wkendall.TensorKernel(base.astype(float), order=order)(X)
+        scale = 1 / np.sqrt(gram.diagonal().mean() - gram.mean())
+        options = {
+            "C": model.C_,
+            "alpha": model.alpha_,
+            "toward": scale * base * (-1 if model.toward_ == "ramp" else 1),
+        }
+        again = AlternatingClassifier(order, **options).fit(X, y)
+        np.testing.assert_allclose(again.decision_function(X), model.decision_function(X), atol=1e-5)
+
+
+def test_weights_of_a_new_shape_are_learned_without_a_choice_of_the_user():
+    rng = np.random.default_rng(9)
+    X = np.array([rng.permutation(20) + 1 for _ in range(300)])
+    middle = np.exp(-(((np.arange(20) - 9.5) / 3) ** 2))
+    scores = wkendall.linear_function(X, middle, rng.standard_normal(20))
+    y = (scores > np.median(scores)).astype(int)
+    model = AlternatingClassifier(penalty="smooth", C="auto", alpha="auto", toward="auto").fit(X[:200], y[:200])
+    fixed = max(one.score for one in model.candidates_ if one.alpha > 1e6)
+    assert model.score(X[200:], y[200:]) > fixed + 0.1
+    assert not is_fixed(model)
+
+
+@pytest.mark.filterwarnings("ignore:the model does not generalise")
+def test_rankings_without_weight_are_not_chosen_with_and_many_are_a_part():
+    X, y = two_classes(np.random.default_rng(10), 60, 5)
+    weights = np.arange(60) % 3 + 0.0
+    options = {"alpha": "auto", "C": "auto", "toward": "auto", "penalty": "smooth"}
+    model = AlternatingClassifier(**options).fit(X, y, weights)
+    same = AlternatingClassifier(**options).fit(X[weights > 0], y[weights > 0], weights[weights > 0])
+    assert model.candidates_ == same.candidates_
+    rng = np.random.default_rng(11)
+    X = random_rankings(rng, 2500, 4)
+    y = (X[:, 0] < X[:, 1]).astype(int)
+    many = AlternatingClassifier(alpha="auto", C="auto", toward="standard").fit(X, y)
+    assert many.score(X, y) == 1.0
 
 
 def test_what_does_not_generalise_is_said():
     rng = np.random.default_rng(6)
     X, y = random_rankings(rng, 40, 12), rng.permutation(40) % 2
-    with pytest.warns(UserWarning, match=r"do not generalise: the mean score is 0.* toward='standard'"):
+    with pytest.warns(UserWarning, match=r"does not generalise: the mean score is 0.* toward='auto'"):
         AlternatingClassifier(alpha="auto", C=1.0, max_iter=20, tol=1e-2).fit(X, y)
     with pytest.warns(UserWarning, match="the model predicts class False for every ranking of fit: a larger C"):
         AlternatingClassifier(1, C=1e-7).fit(X, np.arange(40) < 15)
@@ -149,6 +232,10 @@ def test_what_does_not_generalise_is_said():
         ({"penalty": "low-rank", "order": 1}, "penalty is 'low-rank', which is for order 2, but order is 1"),
         ({"alpha": 0.0}, "alpha is 0.0, but must be a finite number above zero"),
         ({"alpha": "best"}, "alpha"),
+        ({"toward": "auto"}, "toward is 'auto', but alpha is 1: use alpha='auto', too"),
+        ({"C": "auto"}, "C is 'auto', but alpha is 1: use alpha='auto', too"),
+        ({"C": "most"}, "C is 'most', but must be a finite number above zero"),
+        ({"toward": "ramp", "order": 1}, "toward"),
         ({"toward": "kendall"}, "toward"),
         ({"toward": [1.0, 2.0]}, "toward"),
         ({"toward": np.zeros((3, 3))}, "toward has only zeros"),

@@ -24,11 +24,13 @@ from wkendall.experiments.protocol import COSTS, SPREADS, Sample, draw
 from wkendall.experiments.store import settings_of
 from wkendall.experiments.table import as_csv, as_text
 
+LEARNED = ("suquan-svd", "alternating", "smooth", "mixture")
+
 
 def test_the_methods_are_those_of_the_paper_and_more():
     published = [name for name, method in METHODS.items() if method.published]
     assert len(published) == 12
-    assert [*METHODS] == [*published, "order-3", "order-3-mult", "mallows"] == [*command._KERNELS]
+    assert [*METHODS] == [*published, "order-3", "order-3-mult", "mallows", "smooth", "mixture"] == [*command._KERNELS]
     assert command._kernels("paper") == tuple(published)
     assert command._kernels("top-3, average,top-3") == ("top-3", "average")
 
@@ -65,7 +67,7 @@ def naive_gram(name, rows, lam=None):
     return np.array([[values[s, t] for t in rows] for s in rows]) / kernel(rows[0], rows[0])
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in ("suquan-svd", "alternating")])
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in LEARNED])
 def test_a_measurement_is_a_support_vector_machine_for_each_person(name):
     train, test, folds = draw(PEOPLE.y, SMALL, 3)
     people = np.concatenate([train, test])
@@ -113,6 +115,30 @@ def test_suquan_learns_from_the_training_people_only():
     assert found.validated == max(scores) / 40
     assert found.accuracy == right(train, test, found.parameters["C"]) / 20
     np.testing.assert_allclose(found.weights, wkendall.suquan_svd(PEOPLE.X[train], PEOPLE.y[train]).U, atol=1e-8)
+
+
+def test_a_mixture_is_learned_from_the_training_people_only():
+    train, test, folds = draw(PEOPLE.y, SMALL, 1)
+
+    def right(old, new, C):
+        model = wkendall.KernelMixtureClassifier(C=C).fit(PEOPLE.X[old], PEOPLE.y[old])
+        return (model.predict(PEOPLE.X[new]) == PEOPLE.y[new]).sum()
+
+    scores = [sum(right(np.delete(train, fold), train[fold], C) for fold in folds) for C in COSTS]
+    found = measure(PEOPLE.X, PEOPLE.y, SMALL, "mixture", 1)
+    assert found.validated == max(scores) / 40
+    assert found.accuracy == right(train, test, COSTS[int(np.argmax(scores))]) / 20
+
+
+def test_smooth_weights_are_learned_from_the_training_people_only():
+    train, test, _ = draw(PEOPLE.y, SMALL, 0)
+    found = measure(PEOPLE.X, PEOPLE.y, SMALL, "smooth", 0)
+    options = {"C": "auto", "alpha": "auto", "penalty": "smooth", "toward": "auto"}
+    model = wkendall.AlternatingClassifier(**options).fit(PEOPLE.X[train], PEOPLE.y[train])
+    assert found.accuracy == model.score(PEOPLE.X[test], PEOPLE.y[test])
+    assert found.validated == model.validated_
+    assert found.parameters == {"C": model.C_, "alpha": model.alpha_}
+    np.testing.assert_allclose(found.weights, model.U_)
 
 
 def test_alternating_steps_learn_from_the_training_people_only():

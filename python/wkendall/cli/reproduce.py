@@ -34,7 +34,17 @@ interrupted or killed, and adds kernels or repetitions to a finished one.
 #: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
     *("top-2", "top-3", "top-4", "top-5", "standard", "average", "add-hyperbolic", "add-log"),
-    *("mult-hyperbolic", "mult-log", "suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
+    *(
+        "mult-hyperbolic",
+        "mult-log",
+        "suquan-svd",
+        "alternating",
+        "order-3",
+        "order-3-mult",
+        "mallows",
+        "smooth",
+        "mixture",
+    ),
 )
 _OF_THE_PAPER = 12
 _EPILOG = f"""\

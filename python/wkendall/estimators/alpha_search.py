@@ -1,98 +1,263 @@
-"""The strength alpha of a penalty of weights, chosen on held-out rankings.
+"""Named weights U0, C and the strength alpha of a penalty of weights, chosen on held-out rankings.
 
-The rankings are split five times into a part for training and a held-out fifth, by classes where there are classes. Each
-candidate is fitted on the first part and scored on the second. With `toward`, the last candidate is so large that the
-weights stay where they start: it is the fixed kernel. The candidate with the best mean score is chosen, if its mean
-exceeds that of the fixed kernel by more than two standard errors of the difference; equal scores choose the larger alpha.
+The rankings are split into five folds, by classes where there are classes; each is held out once. First come the fixed
+kernels of the candidates U0, each with every C: a split costs milliseconds, so that they are compared on several random
+splits. Then weights are learned on the first split: toward the best U0, from a small to a large alpha, and toward zero. The
+best learned weights are chosen if they are better than the best fixed kernel by more than two standard errors. The errors
+are those over rankings: the difference of the scores of each held-out ranking is one observation.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from wkendall._arguments import Array
-from wkendall.rankings import Rankings
+from wkendall.learning.alternating import EXACT, FACTOR_STEPS
+from wkendall.learning.bases import Base
+from wkendall.learning.coefficients import Loss, Problem
+from wkendall.learning.interior_point import FromFeatures, FromGram
 
-#: Powers of ten of the candidates.
-POWERS = np.arange(-2.0, 5.0)
-#: The same with U0, relative to the alpha at which U0 and its coefficients have equal penalties. The last power is that of
-#: the fixed kernel. From 3 on the weights hardly differ from U0; a smooth penalty needs the smallest powers.
-FIXED = 9.0
-TOWARD = np.append(np.arange(-4.0, 3.0), FIXED)
-FOLDS = 5
-#: The standard errors by which a candidate must exceed the fixed kernel. It is the best of seven: with one standard error,
-#: noise alone moves the weights in about half of the samples of a survey.
+#: Candidates for C of a kernel of variance 1.
+COSTS = 10.0 ** np.arange(-2, 3)
+#: Candidates for alpha without U0 if C is 1. Only C / alpha^(1/2) matters.
+ZERO = 10.0 ** np.arange(-2.0, 5.0)
+#: The same if they compete with named weights.
+FEW_ZERO = 10.0 ** np.arange(-3.0, 2.0, 2.0)
+#: The same with U0, relative to the alpha at which U0 and its coefficients have equal penalties. The last is that of the fixed
+#: kernel. From 10^3 on the weights hardly differ from U0; a smooth penalty needs the smallest ones.
+TOWARD = 10.0 ** np.arange(-4.0, 3.0)
+#: The same if there are several U0.
+FEW_TOWARD = 10.0 ** np.arange(-4.0, 1.0, 2.0)
+FIXED = 1e9
+#: The folds, and how often the rankings are split for fixed kernels: so that about so many predictions are scored.
+FOLDS, SPLITS, PREDICTIONS = 5, (2, 10), 800
+#: The standard errors by which a fixed kernel must exceed the first one, so that one ranking does not decide.
+PREFERRED = 1.0
+#: Those by which learned weights must exceed the fixed kernel. They are the best of several: with one standard error, noise
+#: alone moves the weights in about half of the samples of a survey.
 ERRORS = 2.0
 #: The least tolerance of candidates. With a smaller one they take twice as long and have the same scores.
 COARSE = 1e-3
+#: The relative accuracy of the steps of candidates, and of fixed kernels.
+ACCURATE, ROUGH = 1e-6, 1e-3
+#: How many factors of B a step over U tries for candidates.
+FEW_FACTORS = 2
+#: After so many folds, candidates that are worse than the fixed kernel are given up.
+FIRST = 2
+#: From more rankings than this, a random part of about as many is used.
+MOST = 1000
+#: A kernel whose variance is below this fraction of its mean value for a ranking and itself is constant.
+CONSTANT = 1e-12
 #: The difference between the scores of training and of held-out rankings from which on a warning is given.
 GAP = 0.2
 
+Rows = NDArray[np.intp]
 
-class Chosen(NamedTuple):
-    """The chosen alpha, and a table of candidates and their mean scores."""
 
+class Setting(NamedTuple):
+    """What is chosen: U0, C and alpha, and from which weights learning starts if not from U0."""
+
+    base: Base | None
+    C: float
     alpha: float
+    init: Any
+    tol: float
+    accuracy: float = EXACT
+    factor_steps: int = FACTOR_STEPS
+
+
+class Scored(NamedTuple):
+    """A setting, and the scores of held-out rankings, one column for each split."""
+
+    setting: Setting
     scores: Array
 
 
-def choose_alpha(model: Any, rankings: Rankings, y: NDArray[Any], weights: Array) -> Chosen:
-    """Choose alpha for a model; every other parameter is that of the model."""
-    candidates = 10.0**POWERS
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "the model predicts class", UserWarning)
-        if model.toward is not None:
-            start = clone(model).set_params(alpha=10.0**FIXED, max_iter=1).fit(rankings, y, weights)
-            tensors = [[part] if isinstance(part, np.ndarray) else part for part in (start.U_, start.B_)]
-            ratios = [float(np.vdot(B, B) / np.vdot(U, U)) for U, B in zip(*tensors, strict=True)]
-            scale = max(float(np.median(ratios)), np.finfo(float).tiny)
-            candidates = 10.0**TOWARD * scale
-        splits = _splits(model, y)
-        table = np.array(
-            [[_score(model, alpha, rankings, y, weights, *split) for split in splits] for alpha in candidates]
-        )
-    held, trained = table[..., 0], table[..., 1].mean(axis=1)
-    means = held.mean(axis=1)
-    best = len(means) - 1 - int(np.argmax(means[::-1]))
-    gains = held[best] - held[-1]
-    if model.toward is not None and gains.mean() <= ERRORS * gains.std(ddof=1) / np.sqrt(len(gains)):
-        best = len(means) - 1
-    if trained[best] - means[best] > GAP:
-        scores = f"{trained[best]:.2f} for the rankings of training and {means[best]:.2f} for held-out ones"
-        advice = "a smaller C may help" if model.toward is not None else "toward='standard' or a smaller C may help"
-        warnings.warn(f"the learned weights do not generalise: the mean score is {scores}; {advice}", stacklevel=4)
-    return Chosen(float(candidates[best]), np.column_stack([candidates, means]))
+class Candidate(NamedTuple):
+    """A candidate, and its mean score of held-out rankings."""
+
+    toward: Any
+    C: float
+    alpha: float
+    score: float
 
 
-def _splits(model: Any, y: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    kind = StratifiedKFold if is_classifier(model) else KFold
-    fewest = int(np.unique(y, return_counts=True)[1].min()) if is_classifier(model) else len(y)
+class Chosen(NamedTuple):
+    """The chosen setting, its mean score of held-out rankings, and all candidates."""
+
+    setting: Setting
+    score: float
+    candidates: list[Candidate]
+
+
+class Search(NamedTuple):
+    """The rankings of a search, by functions of them."""
+
+    targets: list[Array]
+    #: The weight of each ranking in scores, and in losses.
+    weights: Array
+    costs: Array
+    #: The score of each ranking, from what the functions of all targets return for it.
+    judge: Callable[[Array], Array]
+    #: The classes, if there are classes.
+    classes: NDArray[np.intp] | None
+    loss: Loss
+    gram: Callable[[Base], Array]
+    #: Fits all functions with a setting and the costs of errors, and returns what they give for every ranking.
+    fit: Callable[[Setting, Array], Array]
+
+
+def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
+    """Return the rows of the rankings to choose with: those that cost anything, or a random part, by classes."""
+    rows = np.flatnonzero(costs > 0)
+    parts = -(-len(rows) // MOST)
+    if parts < 2:
+        return rows
+    kind = KFold if classes is None else StratifiedKFold
+    folds = kind(parts, shuffle=True, random_state=0)
+    part: Rows = next(folds.split(rows, None if classes is None else classes[rows]))[1]
+    return rows[part]
+
+
+def choose(search: Search, bases: list[Base | None], C: float | None, init: Any, tol: float, *, scaled: bool) -> Chosen:
+    """Choose U0, C unless it is given, and alpha. With `scaled`, each U0 is scaled so that its kernel has variance 1."""
+    least, most = SPLITS
+    splits = [_folds(search, seed) for seed in range(min(max(PREDICTIONS // len(search.costs), least), most))]
+    named = [base for base in bases if base is not None]
+    candidates: list[Candidate] = []
+    settings: list[Setting] = []
+    if None in bases:
+        # Only C / alpha^(1/2) matters without U0.
+        cost = C or 1.0
+        alphas, start = (FEW_ZERO * cost**2, "suquan") if named else (ZERO, init)
+        settings += [Setting(None, cost, alpha, start, tol) for alpha in alphas]
+    fixed = None
+    if named:
+        kernels = [
+            _best_cost(search, Setting(base, C or 0.0, 0.0, init, tol), splits, candidates, scaled) for base in named
+        ]
+        fixed = kernels[0]
+        for other in kernels[1:]:
+            if _better(search, other.scores, fixed.scores, PREFERRED):
+                fixed = other
+        relative = TOWARD if len(named) == 1 else FEW_TOWARD
+        settings += [fixed.setting._replace(alpha=fixed.setting.alpha / FIXED * alpha) for alpha in relative]
+    rival = None if fixed is None else fixed.scores[:, 0]
+    learned = []
+    for setting in settings:
+        scores = _held_out(search, setting, splits[0], rival)
+        if scores is not None:
+            learned.append(Scored(setting, scores[:, np.newaxis]))
+    candidates += [_row(search, *one) for one in learned]
+    # Equal scores choose the larger alpha.
+    best = max(learned, key=lambda one: (round(_mean(search, one.scores), 9), one.setting.alpha), default=fixed)
+    assert best is not None
+    if fixed is not None and not _better(search, best.scores, fixed.scores[:, :1], ERRORS):
+        best = fixed
+    return Chosen(best.setting, _mean(search, best.scores), candidates)
+
+
+def _mean(search: Search, scores: Array) -> float:
+    """Return the mean of the scores of rankings, over all splits."""
+    return float(np.average(scores.mean(axis=1), weights=search.weights))
+
+
+def _better(search: Search, scores: Array, others: Array, errors: float) -> bool:
+    """Tell whether the mean score is better by more than some standard errors."""
+    shares = search.weights / search.weights.sum()
+    gains = (scores - others).mean(axis=1)
+    mean = float(shares @ gains)
+    return mean > errors * float(np.sqrt(shares**2 @ (gains - mean) ** 2)) * (1 + 1e-9) + 1e-12
+
+
+def _best_cost(
+    search: Search, setting: Setting, splits: list[list[Rows]], candidates: list[Candidate], scaled: bool
+) -> Scored:
+    """Return a fixed kernel with the C of the best mean score, unless C is given."""
+    base = setting.base
+    assert base is not None
+    shares = search.weights / search.weights.sum()
+    gram = search.gram(base)
+    size = float(shares @ gram.diagonal())
+    variance = size - float(shares @ gram @ shares)
+    if not variance > CONSTANT * size:
+        variance = size
+    if scaled:
+        base, gram, variance = base._replace(scale=variance**-0.5), gram / variance, 1.0
+    features = _features(gram)
+    found = []
+    for cost in [setting.C] if setting.C else COSTS / variance:
+        tables = [_fixed(search, gram, features, cost, folds) for folds in splits]
+        ratio = max(tables[0][1] / base.square(), np.finfo(float).tiny)
+        one = setting._replace(base=base, C=float(cost), alpha=FIXED * ratio)
+        found.append(Scored(one, np.column_stack([scores for scores, _ in tables])))
+    candidates += [_row(search, *one) for one in found]
+    return max(found, key=lambda one: (round(_mean(search, one.scores), 9), -one.setting.C))
+
+
+def _features(gram: Array) -> Array | None:
+    """Return features of the rankings if there are far fewer than rankings."""
+    values, vectors = eigh(gram)
+    kept = values > 1e-10 * values[-1]
+    return vectors[:, kept] * np.sqrt(values[kept]) if kept.sum() < len(gram) / 2 else None
+
+
+def _fixed(search: Search, gram: Array, features: Array | None, C: float, folds: list[Rows]) -> tuple[Array, float]:
+    """Return the scores of held-out rankings, and the median of |B|^2."""
+    given = np.empty((len(gram), len(search.targets)))
+    squares = []
+    for held, train in _parts(folds, search.costs):
+        kernel = FromGram(gram[np.ix_(train, train)]) if features is None else FromFeatures(features[train])
+        across = gram[np.ix_(held, train)]
+        for column, targets in enumerate(search.targets):
+            problem = Problem(kernel, targets[train], C * search.costs[train])
+            coefficients, intercept = search.loss.solve(problem, ROUGH)
+            given[held, column] = across @ coefficients + intercept
+            squares.append(float(coefficients @ kernel.times(coefficients)))
+    return search.judge(given), float(np.median(squares))
+
+
+def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array | None) -> Array | None:
+    """Return the scores of held-out rankings; None if they are on average lower than a rival's after the first folds."""
+    given = np.zeros((len(search.costs), len(search.targets)))
+    coarse = setting._replace(tol=max(setting.tol, COARSE), accuracy=ACCURATE, factor_steps=FEW_FACTORS)
+    for number, (held, train) in enumerate(_parts(folds, search.costs), 1):
+        costs = np.zeros_like(search.costs)
+        costs[train] = search.costs[train]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            given[held] = search.fit(coarse, costs)[held]
+        if rival is not None and number == FIRST:
+            done = np.concatenate(folds[:FIRST])
+            if search.weights[done] @ (search.judge(given) - rival)[done] < 0:
+                return None
+    return search.judge(given)
+
+
+def _parts(folds: list[Rows], costs: Array) -> Iterator[tuple[Rows, Rows]]:
+    """Yield each fold, and the other rankings."""
+    for held in folds:
+        yield held, np.setdiff1d(np.arange(len(costs)), held)
+
+
+def _folds(search: Search, seed: int) -> list[Rows]:
+    rows, classes = len(search.costs), search.classes
+    fewest = rows if classes is None else int(np.bincount(classes).min())
     if fewest < 2:
         raise ValueError("alpha is 'auto', which needs at least two rankings of each class: give a number")
-    folds = kind(min(FOLDS, fewest), shuffle=True, random_state=0)
-    return list(folds.split(np.zeros(len(y)), y))
+    kind = KFold if classes is None else StratifiedKFold
+    split = kind(min(FOLDS, fewest), shuffle=True, random_state=seed).split(np.zeros(rows), classes)
+    return [held for _, held in split]
 
 
-def _score(
-    model: Any,
-    alpha: float,
-    rankings: Rankings,
-    y: NDArray[Any],
-    weights: Array,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-) -> tuple[float, float]:
-    """Return the scores of the held-out rankings and of those of training."""
-    fitted = (
-        clone(model).set_params(alpha=alpha, tol=max(model.tol, COARSE)).fit(rankings[train], y[train], weights[train])
-    )
-    held, own = ((rankings[rows], y[rows], weights[rows]) for rows in (test, train))
-    return fitted.score(*held), fitted.score(*own)
+def _row(search: Search, setting: Setting, scores: Array) -> Candidate:
+    toward = None if setting.base is None else setting.base.weights
+    return Candidate(toward, setting.C, float(setting.alpha), _mean(search, scores))

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, SupportsIndex, get_args
+from typing import Any, ClassVar, NamedTuple, SupportsIndex, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,41 +25,78 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
 from wkendall._errors import bad_argument
+from wkendall._matrix import gram_of
+from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Reading
-from wkendall.estimators.alpha_search import choose_alpha
+from wkendall.estimators.alpha_search import GAP, Search, Setting, choose, sampled
 from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
-from wkendall.learning.alternating import Alternation
+from wkendall.learning.alternating import Alternated, Alternation, Dense, Space
+from wkendall.learning.bases import Base, Name, names
 from wkendall.learning.coefficients import Hinge, Loss, Squares, Tensors, merge, train
+from wkendall.learning.penalties import MAX_PAIRED, named_penalty
 from wkendall.learning.penalties import Name as Penalty
-from wkendall.learning.penalties import named_penalty
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
+from wkendall.learning.single_positions import Expansion, Placed
 from wkendall.learning.suquan import check_learnable, leading_weights
 from wkendall.rankings import Rankings, merged, sample_weights
-from wkendall.tensors import one_tensor, position_weights
+from wkendall.tensors import one_tensor
 
 Labels = NDArray[Any]
 #: The tolerance of support vector machines for given weights.
 TOLERANCE = 1e-4
+#: With more positions than this multiple of the rankings, smooth weights of pairs are learned without matrices.
+MORE_POSITIONS = 4
 
 
 class Model(NamedTuple):
-    """A fitted function of rankings."""
+    """A fitted function of rankings: tensors U and B, or parameters of U and a combination of rankings."""
 
     U: Array
-    B: Array
+    B: Any
     intercept: float
     objective_path: Array
     n_iter: int
     singular_values: Array | None
+    converged: bool = True
 
 
 class Task(NamedTuple):
-    """The data of one function to fit: distinct rankings, their targets, and the cost of an error in each."""
+    """The data of one function to fit: distinct rankings by their rows, their targets, and the cost of an error in each."""
 
-    sample: PositionTensors
+    rankings: Rankings
+    rows: NDArray[np.intp]
     targets: Array
     costs: Array
+    n_jobs: int | None
+
+    def sample(self) -> PositionTensors:
+        """Return the rankings."""
+        return tensors_of(self.rankings, self.n_jobs, self.rows)
+
+
+class Data(NamedTuple):
+    """The rankings of `fit`, the targets of each function, and what an error costs if C is 1."""
+
+    rankings: Rankings
+    targets: list[Array]
+    weights: Array
+    costs: Array
+    #: The score of each ranking, from the values of the functions.
+    judge: Callable[[Array], Array]
+    classes: NDArray[np.intp] | None
+
+    def part(self, rows: NDArray[np.intp]) -> Data:
+        """Return some of the rankings."""
+
+        def judge(values: Array) -> Array:
+            every = np.zeros((len(self.costs), values.shape[1]))
+            every[rows] = values
+            return self.judge(every)[rows]
+
+        targets = [one[rows] for one in self.targets]
+        classes = None if self.classes is None else self.classes[rows]
+        return Data(self.rankings[rows], targets, self.weights[rows], self.costs[rows], judge, classes)
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -69,14 +107,11 @@ class Learner(RankingEstimator):
 
     order: SupportsIndex = 2
     _: KW_ONLY
-    C: float = 1.0
+    C: float | str = 1.0
 
     @abstractmethod
-    def _fit_one(self, task: Task) -> Model:
-        """Fit one function."""
-
-    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:
-        """Choose parameters that are to be chosen."""
+    def _fit_all(self, data: Data) -> list[Model]:
+        """Fit one function for each of the targets."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
         rankings = super()._read(X, reset=reset)
@@ -92,18 +127,18 @@ class Learner(RankingEstimator):
     def _reading(self, reset: bool = True) -> Reading:
         return super()._reading(reset)._replace(anywhere=False)
 
-    def _tasks(self, rankings: Rankings, targets: list[Array], costs: Array) -> list[Task]:
+    def _tasks(self, data: Data, costs: Array) -> list[Task]:
         """Combine rankings and targets; merge equal rankings."""
-        _, member = merged(rankings)
-        tasks = []
-        for of_task in targets:
-            rows, different, total = merge(member, of_task, costs)
-            tasks.append(Task(tensors_of(rankings, self._threads, rows), different, total))
-        return tasks
+        _, member = merged(data.rankings)
+        found = [merge(member, targets, costs) for targets in data.targets]
+        return [Task(data.rankings, *one, self._threads) for one in found]
 
     def _check_parameters(self) -> None:
         as_axes(self.order, "order")
         as_threads(self.n_jobs)
+        self._check_cost()
+
+    def _check_cost(self) -> None:
         check_positive(self.C, "C")
 
     def _keep(self, models: list[Model]) -> None:
@@ -120,7 +155,11 @@ class Learner(RankingEstimator):
 
     def _scores(self, X: ArrayLike | Rankings) -> Array:
         check_is_fitted(self)
-        sample = tensors_of(self._read(X), self._threads)
+        return self._values(self._read(X))
+
+    def _values(self, rankings: Rankings) -> Array:
+        """Return the values of the fitted functions, one column each."""
+        sample = tensors_of(rankings, self._threads)
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
         scores = np.empty((sample.rows, len(weights)))
@@ -130,6 +169,9 @@ class Learner(RankingEstimator):
             parts = [sample.scores(member, tensor) for member, tensor in members]
             scores[:, column] = sum(parts) + intercept
         return scores
+
+    def _check_fit(self, data: Data, values: Array) -> None:
+        """Warn if the model cannot be trusted; `values` are those of the fitted functions."""
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -145,13 +187,34 @@ class Suquan(Learner):
         as_order(self.n_components, "n_components")
         check_flag(self.pure, "pure")
 
+    def _fit_all(self, data: Data) -> list[Model]:
+        return [self._fit_one(task) for task in self._tasks(data, float(self.C) * data.costs)]
+
     def _fit_one(self, task: Task) -> Model:
-        order = int(self.order)
+        order, sample = int(self.order), task.sample()
         coefficients = slopes(task.targets, task.costs)
-        found = leading_weights(task.sample, coefficients, order, int(self.n_components), bool(self.pure))
-        fit = train(Tensors(task.sample, found.U, order), task.targets, task.costs, self._loss, TOLERANCE)
+        found = leading_weights(sample, coefficients, order, int(self.n_components), bool(self.pure))
+        fit = train(Tensors(sample, found.U, order), task.targets, task.costs, self._loss, TOLERANCE)
         objective = fit.cost + float(np.vdot(fit.tensor, fit.tensor)) / 2
         return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
+
+
+class Expanded:
+    """An attribute that is made when it is used: for thousands of positions it is a large matrix."""
+
+    def __init__(self, make: Callable[[Expansion, int | None], Array]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, model: Any, kind: type) -> Any:
+        """Make it from the expansions of a fitted model."""
+        found = [] if model is None else model.__dict__.get("expansions_", [])
+        if not found:
+            raise AttributeError(f"{kind.__name__} has no {self._name} before fit")
+        made = [self._make(expansion, model._threads) for expansion in found]
+        return made[0] if len(made) == 1 else made
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -166,6 +229,13 @@ class Alternating(Learner):
     max_iter: SupportsIndex = 100
     tol: float = 1e-4
 
+    U_ = Expanded(lambda expansion, _: expansion.weights())
+    B_ = Expanded(lambda expansion, n_jobs: expansion.coefficients(n_jobs))
+
+    def _check_cost(self) -> None:
+        if self.C != "auto":
+            check_positive(self.C, "C")
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         as_order(self.max_iter, "max_iter")
@@ -174,66 +244,161 @@ class Alternating(Learner):
             check_choice(self.alpha, "alpha", ("auto",))
         else:
             check_positive(self.alpha, "alpha")
+            for name in ("C", "toward"):
+                if isinstance(getattr(self, name), str) and getattr(self, name) == "auto":
+                    raise ValueError(f"{name} is 'auto', but alpha is {self.alpha:g}: use alpha='auto', too")
         check_choice(self.penalty, "penalty", get_args(Penalty))
         order, needed = int(self.order), {"monotone": 1, "low-rank": 2}.get(self.penalty, self.order)
         if order != needed:
             raise ValueError(f"penalty is {self.penalty!r}, which is for order {needed}, but order is {order}")
-        for name, choices in (("init", ("standard", "suquan")), ("toward", ("standard", "hyperbolic", "log"))):
-            if isinstance(getattr(self, name), str):
-                check_choice(getattr(self, name), name, choices)
+        if isinstance(self.init, str):
+            check_choice(self.init, "init", ("standard", "suquan"))
+        if isinstance(self.toward, str):
+            check_choice(self.toward, "toward", (*names(order), "auto"))
 
-    def _given(self, name: str, items: int) -> Array:
+    def _given(self, name: str, items: int) -> Base:
         """Return the weights that a parameter names or contains."""
         value, order = getattr(self, name), int(self.order)
         if not isinstance(value, str):
             weights = one_tensor(value, name, items, order)
             if not weights.any():
                 raise ValueError(f"{name} has only zeros, from which no weights can be learned")
-        elif order > items:
+            if self.penalty == "monotone" and name == "toward" and (np.diff(weights) > 0).any():
+                place = int(np.flatnonzero(np.diff(weights) > 0)[0])
+                rule = "weights that fall from the top down cannot be learned from there"
+                raise ValueError(
+                    f"toward[{place + 1}] is larger than toward[{place}], but penalty is 'monotone': {rule}"
+                )
+            return Base(weights, items, order)
+        if order > items:
             zeros = f"which has only zeros for order {order} and {items} items"
             raise bad_argument(name, f" is {value!r}, {zeros}: use 'suquan' or a lower order")
-        elif value == "standard":
-            # The standard weights of order 1 are all equal, and their kernel is constant.
-            weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
-        else:
-            weights = position_weights(items, "mult", u=value, order=order)
-        if self.penalty == "monotone" and name == "toward" and (np.diff(weights) > 0).any():
-            place = int(np.flatnonzero(np.diff(weights) > 0)[0])
-            rule = "weights that fall from the top down cannot be learned from there"
-            raise ValueError(f"toward[{place + 1}] is larger than toward[{place}], but penalty is 'monotone': {rule}")
-        return weights
+        return Base(cast("Name", value), items, order)
 
-    def _start(self, task: Task, toward: Array | None) -> tuple[Array, Array | None]:
-        if isinstance(self.init, str) and self.init == "suquan":
-            found = leading_weights(task.sample, slopes(task.targets, task.costs), int(self.order), 1, False)
+    def _start(self, task: Task, setting: Setting) -> tuple[Array, Array | None]:
+        """Return the weights to start from."""
+        if isinstance(setting.init, str) and setting.init == "suquan":
+            found = leading_weights(task.sample(), slopes(task.targets, task.costs), int(self.order), 1, False)
             return found.U, found.singular_values
-        if toward is not None and isinstance(self.init, str):
-            return toward, None
-        weights = self._given("init", task.sample.items)
-        return weights / np.linalg.norm(weights) if isinstance(self.init, str) else weights, None
+        if setting.base is not None and isinstance(setting.init, str):
+            return setting.base.tensor(), None
+        weights = self._given("init", task.rankings.n_items).tensor()
+        return weights / np.linalg.norm(weights) if isinstance(setting.init, str) else weights, None
 
-    def _fit_one(self, task: Task) -> Model:
-        toward = None if self.toward is None else self._given("toward", task.sample.items)
-        start, singular_values = self._start(task, toward)
+    def _fit_all(self, data: Data) -> list[Model]:
+        items = data.rankings.n_items
+        automatic = isinstance(self.toward, str) and self.toward == "auto"
+        base = None if self.toward is None or automatic else self._given("toward", items)
+        few = max(MORE_POSITIONS * len(data.rankings), MAX_PAIRED)
+        many = self.penalty == "smooth" and int(self.order) == 2 and items > few
+        pairs = Placed(data.rankings, self._threads) if many else None
+        if self.alpha == "auto":
+            bases = [base]
+            if automatic:
+                named = [Base(name, items, int(self.order)) for name in names(int(self.order))]
+                bases = [None, *(one for one in named if one.square() > 0)]
+            setting = self._choose(data, bases, automatic, pairs)
+        else:
+            setting = Setting(base, float(self.C), float(self.alpha), self.init, self.tol)
+        models = [self._fit_one(task, setting, pairs) for task in self._tasks(data, setting.C * data.costs)]
+        if not all(model.converged for model in models):
+            advice = f"increase max_iter, or tol above {self.tol:g}"
+            message = f"not converged after max_iter={self.max_iter} iterations: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        for name in ("U_", "B_", "expansions_"):
+            self.__dict__.pop(name, None)
+        if pairs is not None:
+            kept = data.rankings._with(labels=None, counts=None)
+            self.expansions_ = [Expansion(kept, setting.base, model.U, model.B) for model in models]
+        return models
+
+    def _keep(self, models: list[Model]) -> None:
+        super()._keep(models)
+        if hasattr(self, "expansions_"):
+            del self.__dict__["U_"], self.__dict__["B_"]
+
+    def _values(self, rankings: Rankings) -> Array:
+        if not hasattr(self, "expansions_"):
+            return super()._values(rankings)
+        columns = [expansion.scores(rankings, self._threads) for expansion in self.expansions_]
+        values: Array = np.column_stack(columns) + self.intercept_
+        return values
+
+    def _fit_one(self, task: Task, setting: Setting, pairs: Placed | None) -> Model:
+        """Fit one function."""
+        if pairs is not None:
+            return self._fit_many(task, setting, pairs)
+        start, singular_values = self._start(task, setting)
+        toward = None if setting.base is None else setting.base.tensor()
         penalty = named_penalty(self.penalty, start, toward)
         if penalty is not None:
             base = np.zeros_like(start) if toward is None else toward
             start = base + penalty.nearest(start - base)
-        alpha = float(self.alpha_ if self.alpha == "auto" else self.alpha)
-        search = Alternation(*task, self._loss, tol=self.tol, alpha=alpha, penalty=penalty, toward=toward)
-        end = search.run(start, int(self.max_iter))
-        if not end.converged and end.iterations == int(self.max_iter):
-            advice = f"increase max_iter, or tol above {self.tol:g}"
-            message = f"not converged after max_iter={self.max_iter} iterations: {advice}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        return Model(end.state.U, end.state.B, end.state.intercept, end.path, end.iterations, singular_values)
+        end = self._alternate(Dense(task.sample(), penalty, toward), task, setting, start)
+        return self._model(end, end.state.U, end.state.B, singular_values)
 
-    def _choose(self, rankings: Rankings, y: Labels, weights: Array) -> None:
-        """Choose alpha on held-out rankings."""
+    def _fit_many(self, task: Task, setting: Setting, pairs: Placed) -> Model:
+        """Fit one function of rankings of many items; the combination of rankings in it is one of all rankings."""
+        space, init = pairs.space(setting.base, task.rows), setting.init
+        if isinstance(init, str) and init == "suquan":
+            start = space.leading(slopes(task.targets, task.costs))
+        elif setting.base is not None and isinstance(init, str):
+            start = space.nearest(None)
+        else:
+            start = space.nearest(self._given("init", task.rankings.n_items), unit=isinstance(init, str))
+        end = self._alternate(space, task, setting, start)
+        return self._model(end, end.state.U, end.state.B.spread(task.rows, len(task.rankings)), None)
+
+    def _alternate(self, space: Space, task: Task, setting: Setting, start: Array) -> Alternated:
+        search = Alternation(
+            space,
+            task.targets,
+            task.costs,
+            self._loss,
+            tol=setting.tol,
+            alpha=setting.alpha,
+            accuracy=setting.accuracy,
+            factor_steps=setting.factor_steps,
+        )
+        return search.run(start, int(self.max_iter))
+
+    def _model(self, end: Alternated, U: Array, B: Any, singular_values: Array | None) -> Model:
+        converged = end.converged or end.iterations < int(self.max_iter)
+        return Model(U, B, end.state.intercept, end.path, end.iterations, singular_values, converged)
+
+    def _choose(self, data: Data, bases: list[Base | None], scaled: bool, pairs: Placed | None) -> Setting:
+        """Choose U0, C and alpha on held-out rankings."""
+        rows = sampled(data.costs, data.classes)
+        if len(rows) < len(data.costs):
+            data = data.part(rows)
+            pairs = None if pairs is None else Placed(data.rankings, self._threads)
+        sample, run = tensors_of(data.rankings, self._threads), Run(n_jobs=self.n_jobs)
+
+        def fit(setting: Setting, costs: Array) -> Array:
+            models = [self._fit_one(task, setting, pairs) for task in self._tasks(data, setting.C * costs)]
+            space = sample if pairs is None else pairs.space(setting.base)
+            return np.column_stack([space.scores(model.U, model.B) + model.intercept for model in models])
+
+        def gram(base: Base) -> Array:
+            return gram_of(data.rankings, None, base.kernel(), run)
+
+        C = None if self.C == "auto" else float(self.C)
+        search = Search(*data[1:], self._loss, gram, fit)
+        found = choose(search, bases, C, self.init, self.tol, scaled=scaled)
+        base, self.C_, self.alpha_ = found.setting[:3]
+        self.toward_ = None if base is None else base.weights
+        self.validated_, self.candidates_ = found.score, found.candidates
+        return found.setting
+
+    def _check_fit(self, data: Data, values: Array) -> None:
         if self.alpha != "auto":
             return
-        found = choose_alpha(self, rankings, y, weights)
-        self.alpha_, self.alpha_scores_ = found.alpha, found.scores
+        held = self.validated_
+        own = float(np.average(data.judge(values), weights=data.weights))
+        if own - held > GAP:
+            scores = f"{own:.2f} for the rankings of training and {held:.2f} for held-out ones"
+            advice = "toward='auto' or a smaller C may help" if self.toward is None else "a smaller C may help"
+            warnings.warn(f"the model does not generalise: the mean score is {scores}; {advice}", stacklevel=3)
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -265,8 +430,7 @@ class Classifier(ClassifierScore, Learner):
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
                 raise ValueError(f"class_weight of class {label} is {factor}, but must be a finite number above zero")
-        self._choose(rankings, labels, weights)
-        costs = self.C * weights * factors[member]
+        costs = weights * factors[member]
         positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         targets = [np.where(member == index, 1.0, -1.0) for index in positive]
         for index, of_class in zip(positive, targets, strict=True):
@@ -274,11 +438,20 @@ class Classifier(ClassifierScore, Learner):
                 if not costs[of_class == sign].sum() > 0:
                     which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
-        self._keep([self._fit_one(task) for task in self._tasks(rankings, targets, costs)])
-        predicted = self.predict(rankings[weights > 0])
+
+        def judge(values: Array) -> Array:
+            right: Array = (best_class(values) == member).astype(np.float64)
+            return right
+
+        data = Data(rankings, targets, weights, costs, judge, member)
+        self._keep(self._fit_all(data))
+        values = self._values(rankings)
+        self._check_fit(data, values)
+        predicted = best_class(values[weights > 0])
         if (predicted == predicted[:1]).all():
             advice = "a larger C, or toward='standard' if the weights are learned, may help"
-            warnings.warn(f"the model predicts class {predicted[0]} for every ranking of fit: {advice}", stacklevel=2)
+            which = self.classes_[predicted[0]]
+            warnings.warn(f"the model predicts class {which} for every ranking of fit: {advice}", stacklevel=2)
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
@@ -288,8 +461,7 @@ class Classifier(ClassifierScore, Learner):
 
     def predict(self, X: ArrayLike | Rankings) -> Labels:
         """Return the class of each ranking."""
-        scores = self._scores(X)
-        best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        best = best_class(self._scores(X))
         return np.asarray(self.classes_[best])
 
 
@@ -306,18 +478,31 @@ class Regressor(RegressorScore, Learner):
         self._check_parameters()
         rankings, y = self._read_labelled(X, y, numeric=True)
         weights = sample_weights(sample_weight, rankings)
-        self._choose(rankings, y, weights)
         targets = np.asarray(y, dtype=np.float64)
         # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))
-        (task,) = self._tasks(rankings, [targets - middle], self.C * weights)
-        model = self._fit_one(task)
-        self._keep([model._replace(intercept=model.intercept + middle)])
+        targets = targets - middle
+        variance = float(np.average(targets**2, weights=weights))
+
+        def judge(values: Array) -> Array:
+            """Return the contributions of the rankings to the coefficient of determination."""
+            return 1 - (targets - values[:, 0]) ** 2 / max(variance, np.finfo(float).tiny)
+
+        data = Data(rankings, [targets], weights, weights, judge, None)
+        models = self._fit_all(data)
+        self._keep(models)
+        self._check_fit(data, self._values(rankings))
+        self.intercept_ += middle
         return self
 
     def predict(self, X: ArrayLike | Rankings) -> Array:
         """Predict the target of each ranking."""
         return self._scores(X)[:, 0]
+
+
+def best_class(values: Array) -> NDArray[np.intp]:
+    """Return the number of the class of each ranking: from the values of one function, or of one for each class."""
+    return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
 
 
 def slopes(targets: Array, weights: Array) -> Array:

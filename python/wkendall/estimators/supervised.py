@@ -77,29 +77,33 @@ class AlternatingClassifier(Classifier, Alternating):
     It minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. With the defaults, `P(V) = |V|^2 / 2` and
     U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is one with the kernel of B
     on the inverse permutations. The two steps alternate, and the objective never rises. It has many local minima; the
-    result depends on the start. Learned weights can overfit: with `toward` and `alpha="auto"` the fixed kernel of U0 is
-    one of the candidates.
+    result depends on the start. Learned weights can overfit. With `alpha="auto"` the fixed kernel of U0 is one of the
+    candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` nothing is left to choose.
 
     Parameters
     ----------
     order : int
         Number of axes of U and B.
-    C : float
-        The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0.
+    C : float or "auto"
+        The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0. "auto"
+        chooses it for the fixed kernel of U0.
     alpha : float or "auto"
         The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
         each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
-        candidate, and another one must exceed it by more than two standard errors.
+        candidate, and learned weights must exceed it by more than two standard errors.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
-        neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. "monotone", for
+        neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. For order 2 and more
+        than 200 positions `V[a, b] = f[a] + g[b]`, with 20 cosines for f and for g. "monotone", for
         order 1: "ridge" for weights that do not rise from the top down; V is constant on at most 30 bins of positions.
         "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
-    toward : "standard", "hyperbolic", "log" or array-like of shape (n, .., n), optional
-        U0: the weights of the standard kernel (for order 1: n, n - 1, .., 1), of the kernel "mult" with this `u`, or an
-        array. Zero if absent.
+    toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
+        U0: the weights of the standard kernel (for order 1: n, n - 1, .., 1), differences of ranks (for order 2), the
+        weights of the kernel "mult" with this `u`, or an array. Zero if absent. "auto" goes with `alpha="auto"` and chooses
+        from zero and the named weights, each scaled so that its kernel has variance 1.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The initial weights: U0, those of the standard kernel without U0, those of `suquan_svd`, or an array.
+        The initial weights: U0, those of the standard kernel without U0, those of `suquan_svd`, or an array. If `toward` is
+        "auto", learning toward zero starts from `suquan_svd`.
     max_iter : int
         The maximum number of iterations of two half steps.
     tol : float
@@ -111,11 +115,15 @@ class AlternatingClassifier(Classifier, Alternating):
     ----------
     U_, B_, intercept_, classes_, n_iter_, singular_values_
         As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. Singular values only with
-        `init="suquan"`.
+        `init="suquan"`. For smooth weights of order 2 and more than 200 positions, the matrices U and B are made when they
+        are used; predictions do not need them.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
-    alpha_, alpha_scores_ : float, and ndarray of shape (number of candidates, 2)
-        With `alpha="auto"`: the chosen alpha, and each candidate with its mean score of held-out rankings.
+    alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
+        With `alpha="auto"`: what was chosen, and its mean score of held-out rankings.
+    candidates_ : list of (toward, C, alpha, score)
+        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings. Learned
+        weights that are worse than the fixed kernel after two fifths are given up and not listed.
 
     Examples
     --------
@@ -139,7 +147,7 @@ class AlternatingRegressor(Regressor, Alternating):
 
     Attributes
     ----------
-    U_, B_, intercept_, objective_path_, n_iter_, singular_values_, alpha_, alpha_scores_
+    U_, B_, intercept_, objective_path_, n_iter_, singular_values_, alpha_, C_, toward_, validated_, candidates_
         As for `AlternatingClassifier` with two classes.
 
     Examples

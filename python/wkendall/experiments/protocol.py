@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from wkendall._errors import bad_argument
+from wkendall.estimators.mixtures import KernelMixtureClassifier
 from wkendall.estimators.supervised import AlternatingClassifier
 from wkendall.gram import gram_matrix
 from wkendall.learning.coefficients import Hinge, Problem
@@ -75,7 +76,11 @@ class Sample(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Parameters, and the function that predicts with them."""
+    """Parameters, and the function that predicts with them.
+
+    A learner that chooses its parameters itself is the only candidate: `predict` adds them to an empty dict, and its
+    cross-validated accuracy as "validated".
+    """
 
     parameters: dict[str, float]
     predict: Predict
@@ -161,6 +166,28 @@ def _alternating(sample: Sample) -> list[Candidate]:
     return [Candidate({"C": C}, partial(predict, C)) for C in COSTS]
 
 
+def _structured(sample: Sample) -> list[Candidate]:
+    """Make the learner of smooth weights that chooses U0, C and alpha."""
+    parameters: dict[str, float] = {}
+
+    def predict(old: People, new: People) -> tuple[Ranks, Array]:
+        model = AlternatingClassifier(C="auto", alpha="auto", penalty="smooth", toward="auto", n_jobs=1)
+        model.fit(sample.X[old], sample.y[old])
+        chosen = {"C": float(model.C_), "alpha": float(model.alpha_)}
+        parameters.update(chosen, validated=model.validated_)
+        return model.predict(sample.X[new]), model.U_
+
+    return [Candidate(parameters, predict)]
+
+
+def _mixture(sample: Sample) -> list[Candidate]:
+    def predict(C: float, old: People, new: People) -> tuple[Ranks, None]:
+        model = KernelMixtureClassifier(C=C, n_jobs=1).fit(sample.X[old], sample.y[old])
+        return model.predict(sample.X[new]), None
+
+    return [Candidate({"C": C}, partial(predict, C)) for C in COSTS]
+
+
 def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
     """Make SVMs with the kernel between the distinct rankings, one for each of the costs.
 
@@ -210,6 +237,8 @@ METHODS: dict[str, Method] = {
     "order-3": Method("standard of order 3", _fixed(order=3)),
     "order-3-mult": Method("mult of order 3, hyperbolic", _fixed("mult", u="hyperbolic", order=3)),
     "mallows": Method("Mallows", _mallows),
+    "smooth": Method("learned, smooth", _structured),
+    "mixture": Method("learned mixture", _mixture),
 }
 
 
@@ -267,20 +296,22 @@ def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int
     different, which = np.unique(X[people], axis=0, return_inverse=True)
     sample = Sample(X[people], y[people], different, which.ravel())
     places = np.arange(len(train))
+    new = np.arange(len(train), len(people))
     best: tuple[float, Candidate] | None = None
     # One thread, so that the rounding of sums does not depend on the number of threads.
     with threadpool_limits(1):
-        for candidate in METHODS[kernel].candidates(sample):
+        candidates = METHODS[kernel].candidates(sample)
+        for candidate in candidates if len(candidates) > 1 else []:
             right = 0
             for fold in folds:
                 predicted, _ = candidate.predict(np.setdiff1d(places, fold), fold)
                 right += int((predicted == sample.y[fold]).sum())
             if best is None or right / len(train) > best[0]:
                 best = right / len(train), candidate
-        assert best is not None
-        validated, candidate = best
-        new = np.arange(len(train), len(people))
+        validated, candidate = best or (None, candidates[0])
         predicted, weights = candidate.predict(places, new)
+        if validated is None:
+            validated = candidate.parameters.pop("validated")
     accuracy, learned = float((predicted == sample.y[new]).mean()), None if weights is None else weights.tolist()
     seconds = time.perf_counter() - start
     return Measurement(kernel, repetition, accuracy, validated, candidate.parameters, seconds, learned)

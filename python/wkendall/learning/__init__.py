@@ -4,7 +4,9 @@ Layers, each using only those below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  weights and coefficients in turn
+    single_positions  smooth weights of pairs of thousands of positions
     penalties  structure of weights: smooth, monotone, of low rank
+    bases      named weights that learned weights stay near to
     alignment  weights of kernels, from their alignment with the targets
     coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine

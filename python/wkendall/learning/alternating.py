@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
-from wkendall.learning.coefficients import Loss, Mapped, Problem, Tensors, train
+from wkendall.learning.coefficients import Linear, Loss, Mapped, Problem, Tensors, train
 from wkendall.learning.penalties import LowRank, Penalty
 from wkendall.learning.position_tensors import PositionTensors
 
@@ -22,68 +22,130 @@ FACTORS, FACTOR_STEPS = (-1.0, 0.3), 4
 
 
 class State(NamedTuple):
-    """Weights, coefficients and intercept, the total loss of all rankings, and alpha * P(U - U0)."""
+    """Weights, coefficients and intercept, the total loss of all rankings, |B|^2 / 2, and alpha * P(U - U0).
+
+    B is a tensor, or a combination of the tensors of rankings.
+    """
 
     U: Array
-    B: Array
+    B: Any
     intercept: float
     cost: float
+    ridge: float
     penalty: float
 
     def objective(self) -> float:
         """Return the objective, which is minimised."""
-        return self.cost + self.penalty + float(np.vdot(self.B, self.B)) / 2
+        return self.cost + self.penalty + self.ridge
 
-    def balanced(self) -> State:
-        """Scale U and B so that the penalties of both are equal: the scores stay the same, and their sum becomes minimal."""
-        penalty = float(np.vdot(self.B, self.B)) / 2
-        if 0.0 in (penalty, self.penalty):
-            return self._replace(U=np.zeros_like(self.U), B=np.zeros_like(self.B), penalty=0.0)
-        scale = float(np.sqrt(np.sqrt(penalty) / np.sqrt(self.penalty)))
-        return self._replace(U=self.U * scale, B=self.B / scale, penalty=self.penalty * scale**2)
+
+class Dense:
+    """Weights and coefficients as tensors: the scores of rankings as functions of either, and the penalties."""
+
+    def __init__(self, sample: PositionTensors, penalty: Penalty | None, toward: Array | None) -> None:
+        self._sample, self._inverse = sample, sample.inverted()
+        self._penalty, self._toward = penalty, toward
+        self.toward_zero = toward is None
+        self.balances = toward is None and not isinstance(penalty, LowRank)
+        #: Whether scores are those of the parameters of a step: the tensor of rounded parameters has other scores.
+        self.exact = penalty is None
+
+    def coefficients(self, U: Array) -> Tensors:
+        """Return the scores as a function of B."""
+        return Tensors(self._sample, U, U.ndim)
+
+    def weights(self, U: Array, B: Array) -> Tensors | Mapped:
+        """Return the scores as a function of V = U - U0, without those of U0."""
+        if self._penalty is None:
+            return Tensors(self._inverse, B, B.ndim)
+        return self._penalty.map(self._inverse, B, U if self._toward is None else U - self._toward)
+
+    def moved(self, V: Array) -> Array:
+        """Return U0 + V."""
+        return V if self._toward is None else self._toward + V
+
+    def offsets(self, B: Array) -> Array | float:
+        """Return the scores of U0 and B."""
+        return 0.0 if self._toward is None else self._sample.scores(self._toward, B)
+
+    def scores(self, U: Array, B: Array) -> Array:
+        """Return the scores without the intercept."""
+        return self._sample.scores(U, B)
+
+    def ridge(self, B: Array) -> float:
+        """Return |B|^2 / 2."""
+        return float(np.vdot(B, B)) / 2
+
+    def value(self, U: Array) -> float:
+        """Return P(U - U0)."""
+        change = U if self._toward is None else U - self._toward
+        return float(np.vdot(change, change)) / 2 if self._penalty is None else self._penalty.value(change)
+
+
+class Space(Protocol):
+    """Weights and coefficients of either form; U is an array, B whatever `coefficients` gives. See `Dense`."""
+
+    toward_zero: bool
+    balances: bool
+    exact: bool
+
+    def coefficients(self, U: Array) -> Linear:
+        """Return the scores as a function of B."""
+
+    def weights(self, U: Array, B: Any) -> Tensors | Mapped:
+        """Return the scores as a function of V = U - U0, without those of U0."""
+
+    def moved(self, V: Array) -> Array:
+        """Return U0 + V."""
+
+    def offsets(self, B: Any) -> Array | float:
+        """Return the scores of U0 and B."""
+
+    def scores(self, U: Array, B: Any) -> Array:
+        """Return the scores without the intercept."""
+
+    def ridge(self, B: Any) -> float:
+        """Return |B|^2 / 2."""
+
+    def value(self, U: Array) -> float:
+        """Return P(U - U0)."""
 
 
 class Alternation:
     """Minimises sum of cost * loss + |B|^2 / 2 + alpha P(U - U0), over B for fixed U and over U for fixed B in turn.
 
-    With B fixed the scores are linear in U, as they are in B with U fixed: <B, Phi_U(s)> = <U, Phi_B(s^-1)>. P is |.|^2 / 2
-    without a `penalty`; `toward` is U0, or None for zero.
+    With B fixed the scores are linear in U, as they are in B with U fixed: <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
     """
 
     def __init__(
         self,
-        sample: PositionTensors,
+        space: Space,
         targets: Array,
         costs: Array,
         loss: Loss,
         *,
         tol: float,
-        alpha: float = 1.0,
-        penalty: Penalty | None = None,
-        toward: Array | None = None,
+        alpha: float,
+        accuracy: float = EXACT,
+        factor_steps: int = FACTOR_STEPS,
     ) -> None:
-        self._sample, self._inverse = sample, sample.inverted()
+        self._space, self._accuracy, self._factor_steps = space, accuracy, factor_steps
         self._targets, self._costs, self._loss, self._tol = targets, costs, loss, tol
-        self._alpha, self._penalty, self._toward = alpha, penalty, toward
-        self._balances = toward is None and not isinstance(penalty, LowRank)
+        self._alpha = alpha
 
     def coefficients(self, state: State) -> State:
         """Return the optimal B and intercept for fixed U."""
-        fit = train(Tensors(self._sample, state.U, state.U.ndim), self._targets, self._costs, self._loss, EXACT)
-        return state._replace(B=fit.tensor, intercept=fit.intercept, cost=fit.cost)
+        fit = train(self._space.coefficients(state.U), self._targets, self._costs, self._loss, self._accuracy)
+        return state._replace(B=fit.tensor, intercept=fit.intercept, cost=fit.cost, ridge=self._space.ridge(fit.tensor))
 
     def weights(self, state: State) -> State:
         """Return the optimal U and intercept for fixed B; with U0, B is fixed up to a factor.
 
         Without the factor, U = U0 would be the end wherever the coefficients of U0 leave no loss.
         """
-        B, base = state.B, self._toward
-        change = state.U if base is None else state.U - base
-        function: Tensors | Mapped = Tensors(self._inverse, B, B.ndim)
-        if self._penalty is not None:
-            function = self._penalty.map(self._inverse, B, change)
-        kernel = function.kernel()
-        offsets: Array | float = 0.0 if base is None else self._sample.scores(base, B)
+        space, B = self._space, state.B
+        function = space.weights(state.U, B)
+        kernel, offsets = function.kernel(), space.offsets(B)
         floors = function.floors if isinstance(function, Mapped) else np.zeros(0)
         steps: list[State] = []
 
@@ -91,34 +153,29 @@ class Alternation:
             """Solve for B times a factor f. The scores are those of f U and B, so that the penalty of f V is alpha / f^2."""
             factor = float(np.exp(logarithm))
             alpha = self._alpha / factor**2
-            rest = 0.0 if base is None else float(np.vdot(B, B)) / 2
+            rest = 0.0 if space.toward_zero else space.ridge(B)
             problem = Problem(
                 kernel.divided(alpha), self._targets, self._costs, factor * offsets, factor * floors, rest
             )
-            coefficients, intercept = self._loss.solve(problem, EXACT)
-            V = function.tensor(coefficients) / (alpha * factor)
-            U = V if base is None else base + V
-            if self._penalty is None:
-                scores = problem.kernel.times(coefficients) + problem.offsets
-            else:  # the tensor of rounded parameters has other scores than the parameters themselves
-                scores = self._sample.scores(U, factor * B)
+            coefficients, intercept = self._loss.solve(problem, self._accuracy)
+            U = space.moved(function.tensor(coefficients) / (alpha * factor))
+            scaled = factor * B
+            scores = problem.kernel.times(coefficients) + problem.offsets if space.exact else space.scores(U, scaled)
             cost = float(self._costs @ self._loss(self._targets, scores + intercept))
-            steps.append(State(U, factor * B, intercept, cost, self._value(U)))
+            steps.append(State(U, scaled, intercept, cost, space.ridge(scaled), self._alpha * space.value(U)))
             return steps[-1].objective()
 
         step(0.0)
-        if base is not None:
-            minimize_scalar(step, bounds=FACTORS, method="bounded", options={"maxiter": FACTOR_STEPS, "xatol": 0.01})
+        if not space.toward_zero:
+            minimize_scalar(
+                step, bounds=FACTORS, method="bounded", options={"maxiter": self._factor_steps, "xatol": 0.01}
+            )
         return min(steps, key=State.objective)
-
-    def _value(self, U: Array) -> float:
-        change = U if self._toward is None else U - self._toward
-        square = float(np.vdot(change, change)) / 2 if self._penalty is None else self._penalty.value(change)
-        return self._alpha * square
 
     def run(self, start: Array, most: int) -> Alternated:
         """Alternate until, neither half step lowers the objective by more than a fraction `tol` of it."""
-        state = self._scaled(self.coefficients(State(start, np.zeros_like(start), 0.0, 0.0, self._value(start))))
+        penalty = self._alpha * self._space.value(start)
+        state = self._balanced(self.coefficients(State(start, None, 0.0, 0.0, 0.0, penalty)))
         path = [state.objective()]
         for iteration in range(1, most + 1):
             before = state
@@ -135,12 +192,19 @@ class Alternation:
                 path.append(state.objective())
             if state is before:
                 return Alternated(state, np.array(path), iteration, True)
-            state = self._scaled(state)
+            state = self._balanced(state)
             path[-1] = state.objective()
         return Alternated(state, np.array(path), most, False)
 
-    def _scaled(self, state: State) -> State:
-        return state.balanced() if self._balances else state
+    def _balanced(self, state: State) -> State:
+        """Scale U and B so that the penalties of both are equal: the scores stay the same, and their sum becomes minimal."""
+        if not self._space.balances:
+            return state
+        if 0.0 in (state.ridge, state.penalty):
+            return state._replace(U=np.zeros_like(state.U), B=0.0 * state.B, ridge=0.0, penalty=0.0)
+        scale = float(np.sqrt(np.sqrt(state.ridge) / np.sqrt(state.penalty)))
+        B = state.B / scale
+        return state._replace(U=state.U * scale, B=B, ridge=self._space.ridge(B), penalty=state.penalty * scale**2)
 
 
 class Alternated(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +152,7 @@ def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
 class Fit(NamedTuple):
     """The optimal coefficients for given weights, and the total loss of all rankings."""
 
-    tensor: Array
+    tensor: Any
     intercept: float
     cost: float
 
@@ -202,7 +202,17 @@ class Mapped(NamedTuple):
         return self.features if self.limits is None else np.vstack([self.features, self.limits])
 
 
-def train(function: Tensors | Mapped, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
+class Linear(Protocol):
+    """Scores that are linear in something that coefficients of rankings give."""
+
+    def kernel(self) -> KernelMatrix:
+        """Return the kernel of the scores."""
+
+    def tensor(self, coefficients: Array) -> Any:
+        """Return what the scores are linear in."""
+
+
+def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
     """Find the optimal linear function of rankings, and its intercept."""
     problem = Problem(function.kernel(), targets, costs)
     coefficients, intercept = loss.solve(problem, tolerance)

@@ -6,7 +6,7 @@ rankings are linear in theta, so that a step over U is a kernel machine, as for 
 - "ridge": P(V) = |V|^2 / 2.
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
   along each axis. V is a combination of the first 20 cosines of each axis: cosines diagonalise D, and the penalty of the
-  others is large.
+  others is large. For order 2 and more than 200 positions V has only the products in which one of the cosines is constant.
 - "monotone": P(V) = |V|^2 / 2, for order 1, with U[0] >= U[1] >= ... V is constant on at most 30 bins of positions.
 - "low-rank": P(V) = sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V, for order 2: the nuclear norm,
   smoothed at zero. For any positive definite H the quadratic (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
@@ -30,20 +30,36 @@ from wkendall.learning.position_tensors import BLOCK, PositionTensors
 Name = Literal["ridge", "smooth", "monotone", "low-rank"]
 #: The largest numbers of cosines of an axis, and of bins of positions.
 MAX_COSINES, MAX_BINS = 20, 30
+#: With more positions, smooth weights of pairs are sums of functions of single positions.
+MAX_PAIRED = 200
 #: The singular values of V below this fraction of the root mean square of those of the start are penalised like squares.
 SMOOTHED = 1e-2
+
+
+def cosines(items: int) -> Array:
+    """Return the first cosines, orthonormal columns."""
+    count = min(items, MAX_COSINES)
+    places = np.pi * np.arange(count) / max(items, 1)
+    waves = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
+    waves[:, :1] /= np.sqrt(2)
+    return np.asarray(waves)
+
+
+def sizes(items: int, count: int) -> Array:
+    """Return n^2 times the sum of the squared differences between neighbours, of each of the first cosines."""
+    found: Array = items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
+    return found
 
 
 class Smooth:
     """Weights that change little between neighbouring positions."""
 
     def __init__(self, items: int, order: int) -> None:
-        count = min(items, MAX_COSINES)
-        places = np.pi * np.arange(count) / max(items, 1)
-        self._cosines = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
-        self._cosines[:, :1] /= np.sqrt(2)
-        differences = items**2 * (2 - 2 * np.cos(places))
-        self._sizes = 1 + sum(np.ix_(*[differences] * order), np.zeros((count,) * order))
+        self._cosines = cosines(items)
+        count = self._cosines.shape[1]
+        self._sizes = 1 + sum(np.ix_(*[sizes(items, count)] * order), np.zeros((count,) * order))
+        if order == 2 and items > MAX_PAIRED:
+            self._sizes[1:, 1:] = np.inf
 
     def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
         """Return the scores of rankings as a linear function of theta."""
@@ -60,7 +76,7 @@ class Smooth:
 
     def nearest(self, V: Array) -> Array:
         """Return the nearest combination of cosines."""
-        return self._combined(self._transformed(V))
+        return self._combined(np.where(np.isfinite(self._sizes), self._transformed(V), 0.0))
 
     def _transformed(self, tensors: Array) -> Array:
         """Return the coefficients of the cosines along the last axes."""
