@@ -6,7 +6,6 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy.stats import rankdata
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array
@@ -293,6 +292,8 @@ def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
     """
     rows, n = rankings.shape
     check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer items or rows")
+    from scipy.stats import rankdata  # loaded here: the command line and matrices start without scipy
+
     ranks = np.asarray(rankings._ranks(), dtype=np.float64)
     missing = np.isnan(ranks)
     signs = signs_of(np.where(missing, n + 1, ranks))

