@@ -24,6 +24,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._blas import one_thread
 from wkendall._errors import bad_argument
 from wkendall._matrix import gram_of
 from wkendall._run import Run
@@ -297,7 +298,8 @@ class Alternating(Learner):
             if automatic:
                 named = [Base(name, items, int(self.order)) for name in names(int(self.order))]
                 bases = [None, *(one for one in named if one.square() > 0)]
-            setting = self._choose(data, bases, automatic, pairs)
+            with one_thread():  # of many small problems
+                setting = self._choose(data, bases, automatic, pairs)
         else:
             setting = Setting(base, float(self.C), float(self.alpha), self.init, self.tol)
         models = [self._fit_one(task, setting, pairs) for task in self._tasks(data, setting.C * data.costs)]
