@@ -57,6 +57,15 @@ def widened(ax: Axes, names: Sequence[object], tall: bool = False) -> None:
     ax.figure.set_size_inches(width + more, height + more * tall)  # type: ignore[union-attr]
 
 
+def axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
+    """Return the given axes, or new ones that suit the names of the rows."""
+    new = ax is None
+    ax = tall_axes(ax, len(names))
+    if new:
+        widened(ax, names)
+    return ax
+
+
 def written(name: object, longest: int = LONGEST) -> str:
     """Return a name as it is drawn: on one line, shortened, and two dollar signs do not make a formula."""
     return short(str(name), longest).replace("$", r"\$")

@@ -18,11 +18,11 @@ from wkendall.plotting.axes import (
     LONGEST,
     LOW_ROW,
     ROW,
+    axes_of_rows,
     axes_or_new,
     letters_beside,
     name_rows,
     size_of_names,
-    tall_axes,
     title_axes,
     two_labels,
     widened,
@@ -253,7 +253,7 @@ def plot_accuracies(
         raise ValueError("accuracies is empty, but must have those of at least one method")
     _check_numbers({} if published is None else published, "published", "numbers", 0)
     names = list(accuracies)
-    ax = _axes_of_rows(ax, names)
+    ax = axes_of_rows(ax, names)
     places = np.arange(len(names), 0, -1)
     ax.boxplot(
         [list(values) for values in accuracies.values()],
@@ -296,7 +296,7 @@ def plot_differences(
     """
     _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = _axes_of_rows(ax, list(intervals))
+    ax = axes_of_rows(ax, list(intervals))
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
     found = [mean for mean, _, _ in intervals.values()]
@@ -340,7 +340,7 @@ def plot_pairs(
         )
     labels = two_labels(classes)
     new = ax is None
-    ax = _axes_of_rows(ax, [])
+    ax = axes_of_rows(ax, [])
     if new:
         sides = max(
             (len(written(one)) + len(written(other)) for one, other in zip(first, second, strict=True)), default=0
@@ -382,7 +382,7 @@ def plot_spectrum(
     for found in named.values():
         if not isinstance(found, Spectrum):
             raise bad_type("spectra", f" must be what spectrum returns, or a dict of these, not {shown(spectra)}")
-    ax = axes_or_new(ax) if len(named) <= 12 else _axes_of_rows(ax, list(named))
+    ax = axes_or_new(ax) if len(named) <= 12 else axes_of_rows(ax, list(named))
     places, starts = np.arange(len(named), 0, -1), np.zeros(len(named))
     for part, color in zip(PARTS, ("0.82", "#4477aa", "#ddaa33", "#bb5566"), strict=True):
         lengths = np.array([found.parts.get(part, 0.0) for found in named.values()])
@@ -411,15 +411,6 @@ def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mappin
         x, y = [published[name] for name in known], [places[name] for name in known]
         ax.plot(x, y, "x", color="#cc3311", label=label)
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
-
-
-def _axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
-    """Return the given axes, or new ones that suit the names of the rows."""
-    new = ax is None
-    ax = tall_axes(ax, len(names))
-    if new:
-        widened(ax, names)
-    return ax
 
 
 def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str, longest: int | None = None) -> None:

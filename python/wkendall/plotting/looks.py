@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from wkendall.description import Description
 from wkendall.plotting.axes import (
     LETTER,
     NUMBER_ROW,
+    axes_of_rows,
     letters_beside,
     name_rows,
     size_of_names,
@@ -61,7 +61,7 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     found = _described(X)
     order = found.order[:MOST_ITEMS]
     names = [found.items[item] for item in order]
-    ax = _axes_of_rows(ax, names)
+    ax = axes_of_rows(ax, names)
     ranks = found.ranks[order, :MOST_RANKS] / max(found.n_rankings, 1)
     depth = ranks.shape[1]
     if ranks.size:
@@ -153,7 +153,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
         raise bad_type("intervals", f" must be what rank_intervals returns, not {shown(intervals)}")
     order = np.argsort(intervals.rank, kind="stable")[:MOST_ITEMS]
     n, rows = len(intervals.rank), np.arange(len(order))
-    ax = _axes_of_rows(ax, [intervals.items[item] for item in order])
+    ax = axes_of_rows(ax, [intervals.items[item] for item in order])
     ax.hlines(rows, intervals.low[order], intervals.high[order], color="#4477aa", linewidth=2)
     ax.plot(intervals.rank[order], rows, "o", color="#4477aa", markersize=4)
     for place in np.flatnonzero(intervals.separated[: max(len(order) - 1, 0)]):
@@ -182,15 +182,6 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
 
 def _described(X: ArrayLike | Rankings | Description) -> Description:
     return X if isinstance(X, Description) else read_rankings(X, "X").describe()
-
-
-def _axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
-    """Return the given axes, or new ones that suit the names of the rows."""
-    new = ax is None
-    ax = tall_axes(ax, len(names))
-    if new:
-        widened(ax, names)
-    return ax
 
 
 def _draw_means(ax: Axes, found: Description, order: Any, depth: int) -> None:
