@@ -121,7 +121,7 @@ impl<'a> Balance<'a> {
             }
             PairWeight::Sums(_) => BalanceTerms::Sums(block_means(ranked, weight)?),
             // For sums of position weights, too, only the mean of the weights over a block is needed.
-            PairWeight::Later => BalanceTerms::Later(block_means(ranked, &PairWeight::Sums(later()?.into()))?),
+            PairWeight::Average => BalanceTerms::Later(block_means(ranked, &PairWeight::Sums(later()?.into()))?),
         };
         Ok(Self { ranked, coefficients, terms })
     }

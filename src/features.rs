@@ -381,7 +381,7 @@ impl<'a> Layout<'a> {
         let halved = !signed && weight.counts_all();
         let plain = Self { items, signed, halved, factor: 1.0, weights: Vec::new() };
         Ok(match weight {
-            PairWeight::Later => Self {
+            PairWeight::Average => Self {
                 factor: (items.max(1) as f64).sqrt().recip(),
                 weights: memory::collect((2..=items).map(|k| Owned(PairWeight::Count { top: Some(k) })))?,
                 ..plain

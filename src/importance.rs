@@ -223,7 +223,7 @@ fn mean_weight(weight: &PairWeight, items: usize) -> f64 {
             2.0 * products / pairs
         }
         // Already contained in the numbers.
-        PairWeight::Later => 1.0,
+        PairWeight::Average => 1.0,
     }
 }
 

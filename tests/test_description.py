@@ -188,7 +188,7 @@ def test_weights_are_frequencies_up_to_a_factor(missing):
     for one, other, size in [(found, wanted, 30), *((found.groups[g], wanted.groups[g], 10) for g in "abc")]:
         assert one.n_rankings == size
         for name in ("mean", "median", "kendall_w", "shares", "order"):
-            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, err_msg=name)
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-12, err_msg=name)
         for name in ("first", "missing", "ranks"):
             np.testing.assert_allclose(
                 getattr(one, name) / size, getattr(other, name) / other.n_rankings, atol=1e-12, err_msg=name

@@ -135,14 +135,11 @@ Layers, each using only those below it:
     _run       how results are computed: type, threads, progress, strategy
     _config    versions, threads, instruction sets
     _arguments checks of arguments
-    _progress  progress bars
     _saved     an object as one file, whose arrays can stay there
     _html      HTML pages that stand alone
     _disk      safe file operations: names, locks, synced data
-    _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs
-    _errors    errors with argument, row, column, value and kind
-    _text      values and texts as shown in messages
+    _errors    errors with argument, row, column, value and kind, and values as shown in messages
     _core      the Rust crate
 """
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
-from wkendall._text import shown, some_names
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, shown, some_names
 
 Array = NDArray[np.float64]
 #: The types of `rng=`.
@@ -29,7 +28,7 @@ _OF_ITEMS = ("item_weight", "item_weights", "rank")
 TEXT = "UST"
 
 #: The maximum number of axes of a NumPy array.
-MOST_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+MAX_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 #: The largest value of an integer parameter.
 LARGEST = 2**63 - 1
 
@@ -121,8 +120,8 @@ def as_amount(value: Any, name: str, rule: str = "a number that is not negative"
 def as_axes(value: object, name: str, more: int = 0) -> int:
     """Return a number of axes; an array must be able to have `more` axes in addition."""
     number = as_order(value, name)
-    if number > MOST_AXES - more:
-        most = f"{MOST_AXES - more}: an array has no more axes"
+    if number > MAX_AXES - more:
+        most = f"{MAX_AXES - more}: an array has no more axes"
         raise bad_argument(name, f" is {number}, but must be at most {most}", value=number)
     return number
 
@@ -201,7 +200,7 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
         raise ValueError(
             f"n_jobs is {shown(number)}, but must be a number of threads from 1, -1 for all cores, or None"
         )
-    return min(number, _core.MOST_THREADS)
+    return min(number, _core.MAX_THREADS)
 
 
 def generator(rng: Random) -> np.random.Generator:

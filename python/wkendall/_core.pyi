@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "BLOCK_BYTES",
     "BLOCK_WORK",
-    "MOST_THREADS",
+    "MAX_THREADS",
     "Columns",
     "ListIndex",
     "Measure",
@@ -50,7 +50,7 @@ __all__ = [
 __version__: str
 BLOCK_BYTES: int
 BLOCK_WORK: int
-MOST_THREADS: int
+MAX_THREADS: int
 
 @final
 class Rankings:

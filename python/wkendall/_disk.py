@@ -12,8 +12,8 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
+from wkendall._errors import shown
 from wkendall._memory import readable
-from wkendall._text import shown
 
 if sys.platform != "win32":
     import fcntl

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._memory import ADVICE, ADVICE_GRAM
-from wkendall._progress import progress_bar
-from wkendall._run import Run
+from wkendall._run import Run, progress_bar
 from wkendall.rankings import Rankings, matched, read_both, read_ranking
 
 

@@ -18,7 +18,7 @@ ALWAYS_FITS = 16 * 1024**2
 #: The size of the largest address space, used where the system does not report its memory.
 LARGEST = 2**57
 #: Larger sizes are not printed.
-MOST_SHOWN = 10**6 * 1024**4
+MAX_SHOWN = 10**6 * 1024**4
 
 
 def check_fits(
@@ -86,7 +86,7 @@ def _from_sysconf() -> int | None:
 
 def readable(size: float) -> str:
     """Format a number of bytes."""
-    if size > MOST_SHOWN:
+    if size > MAX_SHOWN:
         return "over a million TiB"
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import real_array
-from wkendall._errors import bad_argument
-from wkendall._text import shown
+from wkendall._errors import bad_argument, shown
 from wkendall.measures import Kernel, Measure
 
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._arguments import Array, check_choice
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, short, shown
 from wkendall._memory import check_fits
-from wkendall._text import short, shown
 
 #: Items that a description shows of itself.
 SHOWN_ITEMS = 20

@@ -11,8 +11,7 @@ from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
-from wkendall._run import Run
+from wkendall._run import Run, progress_bar
 from wkendall.arrays.options import RANKS, Reading, from_places
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kendall, Kernel

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall._arguments import as_order
-from wkendall._errors import RankingError, bad_argument
+from wkendall._errors import RankingError, bad_argument, shown
 from wkendall._matrix import diagonal_of as diagonal_of
 from wkendall._matrix import gram_of as gram_of
 from wkendall._matrix import value_of
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top
 from wkendall.measures import Kendall, KendallDistance, Kernel, Measure, TensorKernel
 from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings, reading_beside

@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._matrix import called
-from wkendall._text import shown
 from wkendall.tensors import quadruple_weights, tensor_weights
 
 if TYPE_CHECKING:

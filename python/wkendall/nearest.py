@@ -14,12 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_choice
-from wkendall._errors import bad_argument, bad_type
+from wkendall._errors import bad_argument, bad_type, shown
 from wkendall._matrix import diagonal_of
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
-from wkendall._run import Run
-from wkendall._text import shown
+from wkendall._run import Run, progress_bar
 from wkendall.arrays.options import Missing, Reading
 from wkendall.gram import as_measure, feature_distances
 from wkendall.measures import KendallDistance, Measure

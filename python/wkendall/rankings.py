@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, real_array, row_labels
-from wkendall._errors import RankingError, bad_argument, located
+from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
 from wkendall._memory import check_fits
-from wkendall._text import short, shown, some_names
 from wkendall.arrays.convert import check_collected, check_not_rearranged, known_frame, labels_of, library_of
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array

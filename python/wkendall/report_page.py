@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Of a larger catalogue only the items that are listed most often are compared; a table of pairs shows the first ones.
-MOST_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
+MAX_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
 #: Of more groups, the largest are named; of more pairs of groups, those with the smallest p-values.
-MOST_GROUPS, MOST_PAIRS = 12, 30
+MAX_GROUPS, MAX_PAIRS = 12, 30
 #: Rankings that a map shows, clusters that are tried, and the least number of people to look for clusters.
-MAP_ROWS, MOST_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
+MAP_ROWS, MAX_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
 
 class Subject(NamedTuple):
@@ -104,7 +104,7 @@ def report_page(
 
 
 def _compared(rankings: Rankings, described: Description) -> Rankings:
-    if rankings.n_items <= MOST_ITEMS:
+    if rankings.n_items <= MAX_ITEMS:
         return rankings
     order = described.order
     return _only(rankings, order[np.sort(np.argsort(described.missing[order], kind="stable")[:FEW_ITEMS])].tolist())
@@ -131,8 +131,8 @@ def _data(subject: Subject) -> Part:
         lines.append(("Kendall's W", f"{described.kendall_w:.2f} (0: mean ranks are equal, 1: all rankings are equal)"))
     if subject.groups is not None and described.groups is not None:
         sizes = {str(label): group.n_rankings for label, group in described.groups.items()}
-        many = len(sizes) > MOST_GROUPS
-        largest = sorted(sizes, key=lambda label: -sizes[label])[:MOST_GROUPS] if many else sizes
+        many = len(sizes) > MAX_GROUPS
+        largest = sorted(sizes, key=lambda label: -sizes[label])[:MAX_GROUPS] if many else sizes
         lines += [(f"group {label}", f"{sizes[label]:,}") for label in largest]
         others = [size for label, size in sizes.items() if label not in largest]
         if others:
@@ -254,7 +254,7 @@ def _clusters(subject: Subject) -> Part:
         return Part(
             "Clusters", f"<p>Clusters are looked for in {FEW_PEOPLE} rankings or more, of two items or more.</p>"
         )
-    how: dict[str, Any] = {"max_clusters": MOST_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
+    how: dict[str, Any] = {"max_clusters": MAX_CLUSTERS, "rng": subject.seed, "n_jobs": subject.n_jobs}
     number = cluster_number(compared, sample_weight=subject.weights, **how)
     if number.n_clusters == 1:
         said = "There seems to be one cluster: no groups of people with opinions of their own."
@@ -272,7 +272,7 @@ def _clusters(subject: Subject) -> Part:
         for place, cluster in enumerate(np.argsort(-sizes, kind="stable"))
     ]
     said = f"There seem to be {number.n_clusters} clusters."
-    text = f"<p>{said} (Up to {MOST_CLUSTERS} were tried.)</p>"
+    text = f"<p>{said} (Up to {MAX_CLUSTERS} were tried.)</p>"
     return Part("Clusters", text + html_table(("cluster", "rankings", "consensus"), lines), said)
 
 
@@ -291,11 +291,11 @@ def _groups(subject: Subject) -> Part:
     if len(labels) > 2 and result.pairwise_pvalues is not None:
         pvalues = result.pairwise_pvalues
         pairs = [(one, other) for one in range(len(labels)) for other in range(one + 1, len(labels))]
-        if len(pairs) > MOST_PAIRS:
+        if len(pairs) > MAX_PAIRS:
             pairs.sort(key=lambda pair: pvalues[pair])
-            text += _note(f"The {MOST_PAIRS} smallest of {len(pairs):,} p-values of pairs of groups.")
+            text += _note(f"The {MAX_PAIRS} smallest of {len(pairs):,} p-values of pairs of groups.")
         lines = [
-            (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MOST_PAIRS]
+            (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MAX_PAIRS]
         ]
         text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
         text += _note("For which pairs of items two groups differ: wkendall compare, with a file of two groups.")

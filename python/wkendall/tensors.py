@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
-from wkendall._errors import bad_argument
+from wkendall._arguments import MAX_AXES, as_axes, as_order, real_array
+from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
-from wkendall._text import shown
 from wkendall.low_rank import low_rank
 
 #: How many entries of a long array are computed at a time.
@@ -54,7 +53,7 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
 
 def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
     """Check a single tensor, of any order unless `order` is given."""
-    axes = tuple(range(1, MOST_AXES + 1)) if order is None else (order,)
+    axes = tuple(range(1, MAX_AXES + 1)) if order is None else (order,)
     wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
     tensor = real_array(U, name, axes, wanted)
     if tensor.shape != (items,) * tensor.ndim:

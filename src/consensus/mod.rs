@@ -27,7 +27,7 @@ use crate::memory;
 use crate::parallel::{self, Watch};
 use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
-use crate::weight::powers::times_power_of_two;
+use crate::weight::scale::times_power_of_two;
 use objective::Objective;
 use places::{MAX_ITEMS, Steps};
 use terms::{ObjectiveTerms, best_of_all};

@@ -36,7 +36,7 @@ impl Objective {
                 of_signs(weight, signed, ranked, coefficients, threads, watch)
             }
             _ if ranked.has_unknown() => Err(Error::UnknownPlaces),
-            MeanWeight::Pairs(PairWeight::Later) => of_later(signed, ranked, coefficients, threads, watch),
+            MeanWeight::Pairs(PairWeight::Average) => of_later(signed, ranked, coefficients, threads, watch),
             MeanWeight::Pairs(_) | MeanWeight::Tensors(_) => {
                 of_tensors(weight, signed, rankings, coefficients, threads, watch)
             }
@@ -162,7 +162,7 @@ fn of_tensors<R: RankingSet>(
             MeanWeight::Pairs(PairWeight::Sums(u)) => {
                 Placing::SumOfPlaces(memory::collect(u.iter().copied())?, memory::collect(of_items.iter().copied())?)
             }
-            MeanWeight::Pairs(PairWeight::Products(_) | PairWeight::Later) | MeanWeight::Tensors(_) => Placing::Both,
+            MeanWeight::Pairs(PairWeight::Products(_) | PairWeight::Average) | MeanWeight::Tensors(_) => Placing::Both,
         };
         constant += split(&mut terms, of_items, places, signed)?;
     }
@@ -210,7 +210,7 @@ pub(crate) fn matrix_of(weight: MeanWeight<'_>, items: usize, index: usize) -> R
                 }
             }
         }
-        MeanWeight::Pairs(PairWeight::Later) => return Err(Error::PairsOnly),
+        MeanWeight::Pairs(PairWeight::Average) => return Err(Error::PairsOnly),
     }
     Ok(matrix)
 }

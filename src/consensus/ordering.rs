@@ -14,7 +14,7 @@ use super::{Consensus, EQUAL, Method, Options, Solution, TIED, exact_ns, ranks_o
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Cancel, Poll, Workers};
-use crate::weight::powers::times_power_of_two;
+use crate::weight::scale::times_power_of_two;
 
 /// Differences of two entries are 0 if they are at most this fraction of the entries: 0.1 + 0.2 equals 0.3.
 const ROUNDED: f64 = 4.0 * f64::EPSILON;

@@ -51,7 +51,7 @@ pub(crate) use job::check_range;
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
-pub(crate) use plan::python_limits;
+pub(crate) use plan::cost::python_limits;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::ranks::fill as fill_spearman;
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};

@@ -75,7 +75,7 @@ impl KendallMeasure {
             }
             PairWeight::Sums(u) | PairWeight::Products(u) => u.clone(),
             // The mean over k of the kernels of the top k ranks.
-            PairWeight::Later => {
+            PairWeight::Average => {
                 let one = (items as f64).sqrt().recip();
                 let ranks = (1..=items).flat_map(|k| (0..items).map(move |rank| if rank < k { one } else { 0.0 }));
                 memory::collect(ranks)?.into()
@@ -178,7 +178,7 @@ impl KendallMeasure {
         let summed = match &self.weight {
             WeightKind::Tensors(_) => !signed,
             WeightKind::Pairs(PairWeight::Sums(_) | PairWeight::Products(_)) => self.order == 2,
-            WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later) | WeightKind::Quadruples(_) => false,
+            WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Average) | WeightKind::Quadruples(_) => false,
         };
         summed.then_some((&self.weight, signed))
     }
@@ -199,8 +199,8 @@ impl KendallMeasure {
         let counted = match self.weight.pairs()? {
             PairWeight::Count { top: None } => Counted::All,
             &PairWeight::Count { top: Some(k) } if self.is_concordant() => Counted::Top(k),
-            PairWeight::Later if self.is_concordant() => Counted::Later,
-            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_) | PairWeight::Products(_) => {
+            PairWeight::Average if self.is_concordant() => Counted::Later,
+            PairWeight::Count { .. } | PairWeight::Average | PairWeight::Sums(_) | PairWeight::Products(_) => {
                 return None;
             }
         };

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::pair::pairs_of;
 use crate::simd::Isa;
-use crate::simd::inner;
+use crate::simd::vectors;
 use crate::weight::kinds::PairWeight;
 
 impl ItemWeighted {
@@ -95,7 +95,7 @@ impl ItemWeighted {
         columns: Vec<Ranked<'a>>,
     ) -> Result<Values<'a>, Error> {
         let (count, roots) = (self.feature_count(), self.roots()?);
-        let width = count.next_multiple_of(inner::LANES);
+        let width = count.next_multiple_of(vectors::LANES);
         let features = |rankings: &[Ranked<'_>]| -> Result<Vec<f64>, Error> {
             let mut out = memory::filled(rankings.len() * width, 0.0)?;
             for (ranking, out) in rankings.iter().zip(out.chunks_exact_mut(width.max(1))) {
@@ -112,7 +112,7 @@ impl ItemWeighted {
                 return self.own_finished(s.own);
             }
             if computed != Some(row) {
-                inner::inner_products(Isa::widest(), &of_rows[row * width..][..width], &of_columns, &mut sums);
+                vectors::inner_products(Isa::widest(), &of_rows[row * width..][..width], &of_columns, &mut sums);
                 computed = Some(row);
             }
             self.finished(sums[column], s.own, t.own)

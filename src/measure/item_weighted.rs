@@ -46,7 +46,7 @@ use crate::simd::tops::of_blocks;
 use crate::tree::{add_at, sum_up_to};
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::own::unless_rounding;
-use crate::weight::powers::{exponent, scaled};
+use crate::weight::scale::{exponent, scaled};
 use crate::weight::tails::Sum;
 use crate::weight::{Factor, later_tensor};
 
@@ -91,7 +91,7 @@ impl Term {
     fn u(&self) -> &[f64] {
         match self {
             Self::Later(u) | Self::Pairs(PairWeight::Sums(u) | PairWeight::Products(u)) => u,
-            Self::Pairs(PairWeight::Count { .. } | PairWeight::Later) => &[],
+            Self::Pairs(PairWeight::Count { .. } | PairWeight::Average) => &[],
         }
     }
 
@@ -102,7 +102,7 @@ impl Term {
             Self::Later(_) => u,
             Self::Pairs(PairWeight::Sums(_)) => 2.0 * u,
             Self::Pairs(PairWeight::Products(_)) => u * u,
-            Self::Pairs(PairWeight::Count { .. } | PairWeight::Later) => 1.0,
+            Self::Pairs(PairWeight::Count { .. } | PairWeight::Average) => 1.0,
         }
     }
 }
@@ -288,7 +288,7 @@ impl ItemWeighted {
     }
 
     pub(super) fn is_average(&self) -> bool {
-        self.term == Term::Pairs(PairWeight::Later)
+        self.term == Term::Pairs(PairWeight::Average)
     }
 
     pub(super) fn weight_of(&self, item: usize) -> f64 {
@@ -301,7 +301,7 @@ impl ItemWeighted {
         let term = match self.term {
             Term::Later(_) => sum,
             Term::Pairs(PairWeight::Products(_)) => u * sum,
-            Term::Pairs(PairWeight::Sums(_) | PairWeight::Count { .. } | PairWeight::Later) => 0.0,
+            Term::Pairs(PairWeight::Sums(_) | PairWeight::Count { .. } | PairWeight::Average) => 0.0,
         };
         [u + sum, term + tied]
     }
@@ -334,7 +334,7 @@ impl ItemWeighted {
                 let inside = k.saturating_sub(ranks.start).min(ranks.len()) as f64;
                 ([inside / size, 0.0], [inside / size, 0.0], inside * (inside - 1.0) / 2.0 / pairs)
             }
-            Term::Pairs(PairWeight::Count { top: None } | PairWeight::Later) => ([1.0, 0.0], [1.0, 0.0], 0.5),
+            Term::Pairs(PairWeight::Count { top: None } | PairWeight::Average) => ([1.0, 0.0], [1.0, 0.0], 0.5),
         };
         Block { first, second, tied, top }
     }
@@ -428,7 +428,7 @@ impl ItemWeighted {
                 let number = |place: Place| v(place) * (ranks[place.s].first[0] * ranks[place.t].first[0]);
                 if self.signed { composed.signed_products(s, t, number) } else { composed.products(s, t, number) }
             }
-            Term::Pairs(PairWeight::Later) => {
+            Term::Pairs(PairWeight::Average) => {
                 let remaining = |place: Place| (self.items - place.s.max(place.t)) as f64 / self.items as f64;
                 let concordant = composed.directed(s, t, |place| [v(place), v(place) * remaining(place)]);
                 if self.signed { 2.0 * concordant - self.average_of_all(s, t) } else { concordant }

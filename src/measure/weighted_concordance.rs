@@ -7,7 +7,7 @@ use crate::memory;
 use crate::pair::composed::{Composed, RunningSum};
 use crate::parallel::Cancel;
 use crate::rankings::Row;
-use crate::simd::{Isa, concordance};
+use crate::simd::{Isa, vectors};
 
 #[derive(Debug, PartialEq)]
 struct WeightedConcordance {
@@ -139,7 +139,7 @@ fn table_sum(table: &[f64], s: Row<'_>, t: Row<'_>, values: &mut [u32], cancel: 
         if earlier % 1024 == 0 && cancel.is_cancelled() {
             break;
         }
-        sum.add(concordance::sum_above(isa, values[earlier], &values[earlier + 1..], &row[earlier + 1..]));
+        sum.add(vectors::sum_above(isa, values[earlier], &values[earlier + 1..], &row[earlier + 1..]));
     }
     sum.total()
 }

@@ -10,8 +10,8 @@ use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
-use crate::simd::inner::{WIDTH, bilinear};
-use crate::weight::powers::{exponent, scaled};
+use crate::simd::vectors::{WIDTH, bilinear};
+use crate::weight::scale::{exponent, scaled};
 
 /// Up to this many items, sums over all pairs of items are faster than sums over concordant pairs, unless weights are
 /// added and there are no ties.

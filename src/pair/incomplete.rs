@@ -116,7 +116,7 @@ impl TiedWorkspace {
         memory::reserve(p, items)?;
         match need.weight {
             PairWeight::Sums(_) => memory::reserve(q, items)?,
-            PairWeight::Later => tops.iter_mut().try_for_each(|tops| memory::reserve(tops, items))?,
+            PairWeight::Average => tops.iter_mut().try_for_each(|tops| memory::reserve(tops, items))?,
             PairWeight::Count { .. } | PairWeight::Products(_) => {}
         }
         if isa.is_some() && !need.unknown {
@@ -193,7 +193,7 @@ pub(crate) fn concordant(
         return split;
     }
     let (in_s, in_t, in_both) = match weight {
-        PairWeight::Later => {
+        PairWeight::Average => {
             let (in_s, in_both) = tied_later(s.blocks, of_s, of_t, other_at);
             (in_s, tied_later(t.blocks, of_t, of_s, own_at).0, in_both)
         }
@@ -251,7 +251,7 @@ fn split_concordant(
     let terms = match weight {
         // General weights have no means here; measures refuse them.
         PairWeight::Count { top: None } => Terms::Ones,
-        PairWeight::Later => {
+        PairWeight::Average => {
             by_start(s.blocks, of_s);
             by_start(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {

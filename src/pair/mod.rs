@@ -98,7 +98,7 @@ impl Workspace {
     pub(crate) fn fit_order(&mut self, weight: &PairWeight, order: usize) -> Result<(), Error> {
         let components = match weight {
             PairWeight::Sums(_) => 4,
-            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Products(_) => 1,
+            PairWeight::Count { .. } | PairWeight::Average | PairWeight::Products(_) => 1,
         };
         let [numbers, lists, starts] = simd::ordered::Memory::sizes(components, order, self.values.len());
         memory::reserve(&mut self.tuples.numbers, numbers)?;
@@ -137,7 +137,7 @@ pub(crate) fn concordant(weight: &PairWeight, workspace: &mut Workspace) -> f64 
     match weight {
         PairWeight::Count { top: None } => standard(workspace) as f64,
         PairWeight::Count { top: Some(k) } => top(*k, workspace).0 as f64,
-        PairWeight::Later => per_item(average(workspace) as f64, workspace),
+        PairWeight::Average => per_item(average(workspace) as f64, workspace),
         PairWeight::Sums(u) => add::<false>(u, workspace),
         PairWeight::Products(u) => mult::<false>(u, workspace),
     }
@@ -167,7 +167,7 @@ pub(crate) fn ordered(weight: &PairWeight, order: usize, workspace: &mut Workspa
             }
             Terms::Sums { p: by_value, q: u }
         }
-        PairWeight::Later => {
+        PairWeight::Average => {
             for (position, &value) in (0..).zip(values) {
                 by_value[value as usize] = f64::from(kept as u32 - value.max(position));
             }
@@ -198,7 +198,7 @@ pub(crate) fn signed(weight: &PairWeight, workspace: &mut Workspace) -> f64 {
             let (concordant, kept) = top(*k, workspace);
             balance(concordant.into(), pairs_of(kept).into())
         }
-        PairWeight::Later => {
+        PairWeight::Average => {
             let all = average_of_all(workspace);
             per_item(balance(average(workspace), all), workspace)
         }

@@ -93,7 +93,7 @@ impl Table {
 /// The mean of the concordant sum of two rankings, if they have few blocks.
 pub(super) fn concordant(weight: &PairWeight, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
     table.count(s, t).then(|| match weight {
-        PairWeight::Later => later(s, t, table, isa),
+        PairWeight::Average => later(s, t, table, isa),
         PairWeight::Sums(_) => sums::<true>(s, t, table, &(0..t.count())),
         PairWeight::Count { .. } | PairWeight::Products(_) => products::<true>(s, t, table, &(0..t.count())),
     })
@@ -104,7 +104,7 @@ pub(super) fn concordant(weight: &PairWeight, s: &Levels, t: &Levels, table: &mu
 pub(super) fn signed(weight: &PairWeight, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
     let columns = 0..t.count();
     table.count(s, t).then(|| match weight {
-        PairWeight::Later => signed_later(s, t, table, isa),
+        PairWeight::Average => signed_later(s, t, table, isa),
         PairWeight::Sums(_) => {
             sums::<false>(s, t, table, &columns) - sums::<false>(s, t, table, &columns.clone().rev())
         }

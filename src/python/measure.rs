@@ -62,7 +62,7 @@ impl Measure {
             PairWeight::Count { top } => ("products", ones(top.map_or(items, |top| top.min(items)))?),
             PairWeight::Products(values) => ("products", copy(values)?),
             PairWeight::Sums(values) => ("sums", copy(values)?),
-            PairWeight::Later => ("tops", ones(items)?),
+            PairWeight::Average => ("tops", ones(items)?),
         };
         Ok((combined, PyArray1::from_vec(py, values)))
     }

@@ -202,7 +202,7 @@ mod _core {
     const BLOCK_WORK: usize = crate::gram::python_limits::BLOCK_WORK;
 
     #[pymodule_export]
-    const MOST_THREADS: usize = crate::parallel::MAX_THREADS;
+    const MAX_THREADS: usize = crate::parallel::MAX_THREADS;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -19,6 +19,5 @@ mod loops;
 
 pub use arch::{Isa, Level};
 pub(crate) use loops::{
-    bits, common, concordance, gathered, grid, inner, nearest, observed, ordered, place, predecessors, product,
-    quotient, split, tied, tops,
+    bits, common, gathered, grid, nearest, observed, ordered, place, predecessors, product, split, tied, tops, vectors,
 };

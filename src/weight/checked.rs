@@ -24,7 +24,7 @@ impl WeightKind {
 impl PairWeight {
     fn check(&self, items: usize) -> Result<(), Error> {
         match self {
-            Self::Count { top: None } | Self::Later => Ok(()),
+            Self::Count { top: None } | Self::Average => Ok(()),
             // With no items there is nothing to rank, and k = 1 is accepted.
             &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => Ok(()),
             &Self::Count { top: Some(k) } => Err(Error::TopOutOfRange { k, items }),
@@ -43,7 +43,7 @@ impl PairWeight {
                 let (position, &value) = largest.unwrap_or((0, &0.0));
                 Err(Error::FactorTooLarge { position, value })
             }
-            Self::Count { .. } | Self::Later | Self::Sums(_) | Self::Products(_) => {
+            Self::Count { .. } | Self::Average | Self::Sums(_) | Self::Products(_) => {
                 Err(Error::OrderTooHigh { order, items })
             }
         }
@@ -66,7 +66,7 @@ impl PairWeight {
             let size = match self {
                 Self::Products(_) => (2.0 * count * largest.ln() + tuples).min(count * squares.ln() - ways),
                 Self::Sums(_) => tuples + 2.0 * (count * largest).max(1.0).ln(),
-                Self::Count { .. } | Self::Later => tuples,
+                Self::Count { .. } | Self::Average => tuples,
             };
             // The largest float64 is about exp(709).
             size < 700.0

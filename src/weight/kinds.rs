@@ -24,7 +24,7 @@ pub(crate) enum PairWeight {
         top: Option<usize>,
     },
     /// `(n - max(b, d)) / n`: a number of the later item.
-    Later,
+    Average,
     /// `(u[a] + u[b]) (u[c] + u[d])`: a product of sums of numbers.
     Sums(Shared),
     /// `u[a] u[b] u[c] u[d]`: a product of numbers.
@@ -89,7 +89,7 @@ impl WeightKind {
 impl PairWeight {
     /// Whether pairs add a number of their later item.
     pub(crate) fn is_later(&self) -> bool {
-        *self == Self::Later
+        *self == Self::Average
     }
 
     /// Whether all concordant pairs have weight 1.
@@ -101,7 +101,7 @@ impl PairWeight {
     fn position_weights(&self) -> &[f64] {
         match self {
             Self::Sums(values) | Self::Products(values) => values,
-            Self::Count { .. } | Self::Later => &[],
+            Self::Count { .. } | Self::Average => &[],
         }
     }
 
@@ -115,7 +115,7 @@ impl PairWeight {
         Ok(match self {
             Self::Sums(old) => Self::Sums(values(old)?.into()),
             Self::Products(old) => Self::Products(values(old)?.into()),
-            Self::Count { .. } | Self::Later => self.clone(),
+            Self::Count { .. } | Self::Average => self.clone(),
         })
     }
 

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::rankings::tied::Blocks;
 use crate::weight::kinds::PairWeight;
-use crate::weight::powers::times_power_of_two;
+use crate::weight::scale::times_power_of_two;
 
 /// Rankings whose largest product of two weights is below 2 to minus this power are rescaled for normalization.
 const STEEP: f64 = 200.0;
@@ -47,7 +47,7 @@ impl Means {
                 }
                 // The numbers of pairs depend on both rankings and are computed for every two of them. General weights
                 // have no means here.
-                PairWeight::Later => (0.0, 0.0),
+                PairWeight::Average => (0.0, 0.0),
             };
             means.of_block[block.start] = mean;
             means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
@@ -61,7 +61,7 @@ impl Means {
     pub(crate) fn power(&self, weight: &PairWeight, signed: bool) -> i32 {
         match weight {
             PairWeight::Products(_) => {}
-            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_) => return 0,
+            PairWeight::Count { .. } | PairWeight::Average | PairWeight::Sums(_) => return 0,
         }
         let (mut most, mut second) = (0.0_f64, 0.0_f64);
         for mean in &self.of_block {
@@ -105,7 +105,7 @@ impl Means {
                 * match weight {
                     PairWeight::Sums(_) => square * items + 2.0 * mean * sum + squares,
                     PairWeight::Count { .. } | PairWeight::Products(_) => square * squares,
-                    PairWeight::Later => 0.0,
+                    PairWeight::Average => 0.0,
                 };
             if !signed {
                 own += size * (size - 1.0) * (tied * tied);
@@ -127,7 +127,7 @@ impl Means {
         let joined = match weight {
             PairWeight::Sums(_) => a + b,
             PairWeight::Count { .. } | PairWeight::Products(_) => a * b,
-            PairWeight::Later => 0.0,
+            PairWeight::Average => 0.0,
         };
         if first < second { (joined, 0.0) } else { (0.0, joined) }
     }

@@ -1,16 +1,15 @@
 //! The weights of tuples of positions, as given by the user.
 //!
 //! ```text
-//! mod         Weight and Factor, as given by the user, and their names
-//!   scale     powers of two that keep sums of products in range
-//!   checked   refuses weights that do not match the number of items
-//!   own       the value of a kernel for a ranking and itself, in closed form
-//!   tails     means of weights for lists out of a catalogue
-//!   means     means of weights for tied items
-//!   mean_tensor  the same for tensors of weights
-//!   kinds     the few kinds of terms that engines distinguish; they never see a weight by name
-//!   pair      the term of a pair of items, for each kind of term: one trait
-//!   powers    multiplication by powers of two
+//! mod           Weight and Factor, as given by the user, and their names
+//!   tails       means of weights for lists out of a catalogue
+//!   means       means of weights for tied items
+//!   mean_tensor the same for tensors of weights
+//!   scale       powers of two that keep sums of products in range; multiplication by them, which is exact
+//!   checked     refuses weights that do not match the number of items
+//!   own         the value of a kernel for a ranking and itself, in closed form
+//!   kinds       the few kinds of terms that engines distinguish; they never see a weight by name
+//!   pair        the term of a pair of items, for each kind of term: one trait
 //! ```
 //!
 //! A new weight is a variant of [`Weight`], an arm of `Weight::given`, which converts it to a kind of term, and a row of
@@ -23,7 +22,6 @@ pub(crate) mod mean_tensor;
 pub(crate) mod means;
 pub(crate) mod own;
 pub(crate) mod pair;
-pub(crate) mod powers;
 pub(crate) mod scale;
 pub(crate) mod tails;
 
@@ -212,7 +210,7 @@ impl Weight {
             &Self::Top(k) => PairWeight::Count { top: Some(k) }.into(),
             Self::Add(factor) => PairWeight::Sums(factor.values(items)?.into()).into(),
             Self::Mult(factor) => PairWeight::Products(factor.values(items)?.into()).into(),
-            Self::Average => PairWeight::Later.into(),
+            Self::Average => PairWeight::Average.into(),
             Self::Later(factor) => later_tensor(&factor.values(items)?)?.into(),
             Self::Matrix(entries) => {
                 if checked::power(items, 2)? != entries.len() {

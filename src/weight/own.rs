@@ -31,7 +31,7 @@ pub(crate) fn own(weight: &WeightKind, order: usize, items: usize, stop: &Cancel
         WeightKind::Pairs(PairWeight::Count { top }) => binomial(top.unwrap_or(items).min(items), order),
         // The sum over j of n - j for the last item, of rank j from 0, times the number of ways to choose the earlier
         // ones.
-        WeightKind::Pairs(PairWeight::Later) => binomial(items + 1, order + 1) / items.max(1) as f64,
+        WeightKind::Pairs(PairWeight::Average) => binomial(items + 1, order + 1) / items.max(1) as f64,
         WeightKind::Pairs(PairWeight::Sums(u)) => {
             let (own, size) = squared_sums(u, order);
             unless_rounding(own, size)

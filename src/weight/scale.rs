@@ -1,11 +1,11 @@
-//! Powers of two that keep sums of products of weights within the range of floating-point numbers, without rounding.
+//! Powers of two that keep sums of products of weights within the range of floating-point numbers, and multiplication by
+//! them, without rounding.
 
 use std::f64::consts::LN_2;
 
 use super::checked::check_length;
 use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use super::own::squared_products;
-use super::powers::{exponent, scaled, times_power_of_two};
 use crate::error::Error;
 use crate::memory::{self, Shared};
 use crate::parallel::Cancel;
@@ -24,7 +24,7 @@ impl WeightKind {
         Ok(match self {
             Self::Pairs(PairWeight::Sums(values)) => PairWeight::Sums(to_unit(&values)?).into(),
             Self::Pairs(PairWeight::Products(values)) => PairWeight::Products(to_unit(&values)?).into(),
-            Self::Pairs(weight @ (PairWeight::Count { .. } | PairWeight::Later)) => weight.into(),
+            Self::Pairs(weight @ (PairWeight::Count { .. } | PairWeight::Average)) => weight.into(),
             Self::Tensors(TensorWeight::Tensor { order, entries }) => {
                 TensorWeight::Tensor { order, entries: to_unit(&entries)? }.into()
             }
@@ -121,6 +121,29 @@ pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(V
     Ok((balanced, power))
 }
 
+/// The power of two that brings the largest weight near 1.
+pub(crate) fn exponent(values: &[f64]) -> i32 {
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest == 0.0 { 0 } else { -largest.log2().round() as i32 }
+}
+
+/// The values times 2 to this power.
+pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
+    memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
+}
+
+/// In steps, because a power of two can overflow or underflow although the product does not. The result is rounded at
+/// most once, if it is subnormal.
+pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
+    let (mut value, mut rest) = (value, exponent);
+    while rest.abs() > 1000 && value != 0.0 && value.is_finite() {
+        let step = 1000 * rest.signum();
+        value *= f64::from(step).exp2();
+        rest -= step;
+    }
+    value * f64::from(rest.clamp(-1000, 1000)).exp2()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +182,14 @@ mod tests {
         let largest = found.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
         assert!(largest < 4.0);
         assert_eq!(balanced(&[], 2, 3), Ok((Vec::new(), 0)));
+    }
+
+    #[test]
+    fn powers_of_two_are_exact_at_both_ends() {
+        assert_eq!(times_power_of_two(f64::from_bits(1), 1074), 1.0);
+        assert_eq!(times_power_of_two(1.0, -1074), f64::from_bits(1));
+        assert_eq!(times_power_of_two(f64::MAX, -1023), 2.0 - f64::EPSILON);
+        assert_eq!(times_power_of_two(0.0, 5000), 0.0);
+        assert_eq!(times_power_of_two(1.0, -5000), 0.0);
     }
 }

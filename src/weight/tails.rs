@@ -66,7 +66,7 @@ impl<'a> Tails<'a> {
             }
             // The numbers of pairs depend on both lists and are computed for every two of them. General weights have no
             // means here.
-            PairWeight::Later => {}
+            PairWeight::Average => {}
         }
         Ok(Self { weight, items, means })
     }
@@ -107,7 +107,7 @@ impl<'a> Tails<'a> {
                 }
                 of_sums(self.weight, sum, products, size)
             }
-            PairWeight::Later => (0.0, 0.0),
+            PairWeight::Average => (0.0, 0.0),
         }
     }
 }
@@ -129,7 +129,7 @@ fn of_sums(weight: &PairWeight, sum: f64, products: f64, size: usize) -> (f64, f
     match weight {
         PairWeight::Products(_) => (mean, products / (size as f64 * (size as f64 - 1.0))),
         PairWeight::Sums(_) => (mean, mean),
-        PairWeight::Count { .. } | PairWeight::Later => (0.0, 0.0),
+        PairWeight::Count { .. } | PairWeight::Average => (0.0, 0.0),
     }
 }
 

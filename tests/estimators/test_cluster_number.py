@@ -7,7 +7,7 @@ from definitions import random_rankings
 from wkendall import Mallows, RankingError, Rankings, cluster_number
 from wkendall.datasets import make_mallows, make_uniform
 from wkendall.estimators import KendallKMeans
-from wkendall.estimators.cluster_number import MOST_PEOPLE, _Reference, _squares
+from wkendall.estimators.cluster_number import MAX_PEOPLE, _Reference, _squares
 
 CENTERS = ([1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1], [4, 1, 7, 2, 6, 3, 5], [3, 6, 1, 5, 2, 7, 4])
 
@@ -107,7 +107,7 @@ def test_little(X):
 
 def test_seeds_and_many_people(capsys):
     X = np.tile(mixture(2), (10, 1))
-    assert len(X) > MOST_PEOPLE
+    assert len(X) > MAX_PEOPLE
     one, two = (cluster_number(X, rng=5, n_references=3, n_jobs=jobs, progress=jobs == 1) for jobs in (1, 2))
     assert one.n_clusters == two.n_clusters == 2
     np.testing.assert_array_equal(one.gap, two.gap)

@@ -86,7 +86,7 @@ def test_distances_of_neighbours(items, measure, definition, least, reversals):
 
 
 def test_many_items_have_shorter_moves(monkeypatch):
-    monkeypatch.setattr("wkendall.optimize.moves.MOST_DISTANCES", 3 * 12 * 5 * 4)
+    monkeypatch.setattr("wkendall.optimize.moves.MAX_DISTANCES", 3 * 12 * 5 * 4)
     rng = np.random.default_rng(0)
     evaluated = np.array([rng.permutation(12) for _ in range(5)])
     moves = Moves(12, reversals=False, evaluated=5)

@@ -184,7 +184,7 @@ THREE = (
 LAYOUTS_REFUSED = [
     ("gap", "1st,2nd,3rd\npear,,plum\n", {"layout": "choices"},
      "line 2: column 2, '2nd', is blank, but column 3, '3rd', holds 'plum': blanks must be last; "
-     "gaps=\"close\" leaves out blanks, so that later items move up"),
+     "layout=\"lists\" leaves out blanks, so that later items move up"),
     ("chosen twice", "1st,2nd,3rd\npear,plum,pear\n", {"layout": "choices"},
      "line 2: 'pear' is chosen twice, in columns 1 and 3"),
     ("stranger", "1st,2nd\npear,fig\n", {"layout": "choices", "items": ["pear"]},
@@ -289,13 +289,10 @@ def test_missing_values_are_those_of_pandas(tmp_path):
     assert read_csv(quoted, layout="choices").to_lists() == [["a", word] for word in words[1:]]
 
 
-def test_gaps_between_choices(tmp_path):
+def test_blanks_between_choices(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("1st,2nd,3rd\npear,,plum\n,fig,\n,,\n")
-    assert read_csv(path, layout="choices", gaps="close").to_lists() == [["pear", "plum"], ["fig"], []]
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"gaps='close' goes with layout=\"choices\", not 'ranks'"):
-        read_csv(path, gaps="close")
+    assert read_csv(path, layout="lists").to_lists() == [["pear", "plum"], ["fig"], []]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8", "UTF8", "utf-8-sig"])

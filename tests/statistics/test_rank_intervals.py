@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import wkendall
 from wkendall import Rankings, rank_intervals
-from wkendall.statistics.rank_intervals import MOST_ROWS, _groups, expected_ranks
+from wkendall.statistics.rank_intervals import MAX_ROWS, _groups, expected_ranks
 
 NAN = float("nan")
 
@@ -122,7 +122,7 @@ def test_counts_are_frequencies():
 def test_many_rows_are_added_up_in_parts(gaps):
     """As many rows as give the same answer as a Student's t test of every pair."""
     rng = np.random.default_rng(4)
-    scores = rng.normal([0, 0.02, 0.5, 1], size=(4 * MOST_ROWS, 4))
+    scores = rng.normal([0, 0.02, 0.5, 1], size=(4 * MAX_ROWS, 4))
     scores[rng.random(scores.shape) < gaps] = NAN
     found = rank_intervals(scores, rng=0, n_resamples=999)
     assert found.groups in ([[3], [2], [1, 0]], [[3], [2], [0, 1]])

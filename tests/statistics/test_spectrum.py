@@ -10,7 +10,7 @@ import wkendall
 from definitions import random_rankings
 from paths import ROOT
 from wkendall import Kendall, Mallows, Rankings, TensorKernel
-from wkendall._blas import one_thread
+from wkendall._run import one_thread
 
 NAMED = {
     "standard": {},

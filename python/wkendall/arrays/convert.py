@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import TEXT, check_unmasked, same_label, wrong_axes
-from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry, bad_type
-from wkendall._text import shown
+from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry, bad_type, shown
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:

@@ -17,8 +17,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._errors import short
 from wkendall._memory import check_room
-from wkendall._text import short
 from wkendall.cli.messages import CommandError
 from wkendall.reading.contents import Contents
 

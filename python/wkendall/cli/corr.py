@@ -12,7 +12,7 @@ from typing import Any, TextIO, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._text import short
+from wkendall._errors import short
 from wkendall.cli import reading
 from wkendall.cli.arrays import from_npz, load_array
 from wkendall.cli.messages import CommandError, UsageError, command_errors

@@ -31,7 +31,7 @@ examples:
   wkendall describe votes.toi --json
 """
 #: A table of pairs is written for up to so many items.
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +92,7 @@ def _report(found: Description) -> dict[str, Any]:
         }
         for place in found.order.tolist()
     ]
-    if len(items) <= MOST_ITEMS:
+    if len(items) <= MAX_ITEMS:
         shares = [[_known(share) for share in row] for row in found.shares]
         report["shares"] = {"items": items, "before": shares}
     if found.groups is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._text import shown
+from wkendall._errors import shown
 from wkendall.cli.arrays import load_array
 from wkendall.cli.messages import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of

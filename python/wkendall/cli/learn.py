@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wkendall import __version__
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
+from wkendall._run import progress_bar
 from wkendall.cli.messages import CommandError, UsageError, command_errors
 from wkendall.cli.options import add_column, add_number, add_output, add_reading, add_running, wants_progress
 from wkendall.cli.output import check_not_input, new_files, write_npz

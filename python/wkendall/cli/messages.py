@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from wkendall._errors import parts_of
-from wkendall._text import one_line
+from wkendall._errors import one_line, parts_of
 
 #: Arguments of the library that are options here, and the names of the options.
 _OPTIONS = {
@@ -22,7 +21,7 @@ _ADVICE = {
     "check": "; pass --no-check to use it anyway",
     "columns": "; --no-header reads the row as {}",
     "encoding": "; --encoding {} reads {}",
-    "gaps": "; --gaps close leaves out blanks, so that later items move up",
+    "gaps of files": "; --layout lists leaves out blanks, so that later items move up",
     "header": "--no-header reads the row as {}, --header confirms the names",
     "leave out": "; leave out items that are not listed",
     "list": "",

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from wkendall._text import shown
+from wkendall._errors import shown
 from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.reading.csv_rows import LAYOUTS
-from wkendall.reading.lists import GAPS
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
@@ -56,15 +55,9 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         choices=LAYOUTS,
         default="ranks",
         help="layout of a CSV file. ranks: one ranking per row, one item per column, numbers in the cells (default); choices: "
-        "one ranking per row, names of items in the cells, the first choice first; long: one row for each item of each ranking, "
-        "with the name of the ranking, the item, and its rank or score",
-    )
-    files.add_argument(
-        "--gaps",
-        choices=GAPS,
-        default="error",
-        help="for --layout choices: a blank before a choice is refused (default: error), or left out, so that later choices move "
-        "up (close)",
+        "one ranking per row, names of items in the cells, the first choice first; lists: like choices, but blanks "
+        "are left out, so that later choices move up; long: one row for each item of each ranking, with the name of the "
+        "ranking, the item, and its rank or score",
     )
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import as_axes
-from wkendall._errors import RankingError
+from wkendall._errors import RankingError, parsed_json
 from wkendall._run import Run
-from wkendall._text import parsed_json
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import load_arrays
 from wkendall.cli.messages import CommandError, command_errors

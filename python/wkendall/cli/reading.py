@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wkendall._errors import RankingError
+from wkendall._errors import RankingError, short
 from wkendall._memory import check_fits
-from wkendall._text import short
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import from_npz, load_array
 from wkendall.cli.messages import CommandError, UsageError, command_errors, message_of
@@ -43,14 +42,13 @@ _OPTIONS: dict[str, tuple[str, object]] = {
     "layout": (CSV, "ranks"),
     "item": (CSV, None),
     "value": (CSV, None),
-    "gaps": (CSV, "error"),
     "array": (NPZ, None),
     "expand": (PREFLIB, False),
 }
 
 
 #: Items that are listed when a file has been read.
-MOST_NAMES = 10
+MAX_NAMES = 10
 
 
 class Source(NamedTuple):
@@ -83,10 +81,10 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
             raise UsageError(f"--{name} goes with --layout long")
-    if arguments.gaps != "error" and arguments.layout != "choices":
-        raise UsageError("--gaps goes with --layout choices")
-    if arguments.layout == "choices" and arguments.input != "ranks":
-        raise UsageError(f"--input {arguments.input} does not go with --layout choices, which has names of items")
+    if arguments.layout in ("choices", "lists") and arguments.input != "ranks":
+        raise UsageError(
+            f"--input {arguments.input} does not go with --layout {arguments.layout}, which has names of items"
+        )
     if PREFLIB in map(kind_of, paths) and arguments.input != "ranks":
         raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
     allowed = [ALLOWED[path.suffix.lower()] for path in paths if kind_of(path) == PREFLIB]
@@ -196,7 +194,7 @@ def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", e
 def _listed(names: Sequence[object]) -> str:
     """Return names as a list; the last one is always there, because a column that is not an item often comes last."""
     words = [short(f'"{name}"' if "," in str(name) else str(name), 30) for name in names]
-    return ", ".join(words if len(words) <= MOST_NAMES else [*words[: MOST_NAMES - 1], "...", words[-1]])
+    return ", ".join(words if len(words) <= MAX_NAMES else [*words[: MAX_NAMES - 1], "...", words[-1]])
 
 
 def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like: Contents | None) -> Contents:
@@ -228,7 +226,7 @@ def check_found(arguments: argparse.Namespace, *files: Contents) -> None:
 
 def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like: Contents | None) -> Contents:
     how: dict[str, Any] = {
-        name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id", "encoding", "gaps")
+        name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout", "id", "encoding")
     }
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how["items"] = arguments.items

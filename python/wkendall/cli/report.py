@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from wkendall._arguments import as_threads
-from wkendall._progress import progress_bar
+from wkendall._run import progress_bar
 from wkendall.cli.describe import check_weights, group_labels
 from wkendall.cli.labels import weights_of
 from wkendall.cli.messages import command_errors

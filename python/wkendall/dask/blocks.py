@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import TEXT, as_threads, wrong_axes
-from wkendall._errors import RankingError, bad_argument, bad_type, moved
+from wkendall._errors import RankingError, bad_argument, bad_type, moved, shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.convert import as_array, check_no_text, check_same_labels
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import is_sparse, sparse_array, sparse_rows

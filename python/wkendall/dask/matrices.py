@@ -12,8 +12,8 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall._arguments import as_result_type
+from wkendall._errors import shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.dask import blocks
 from wkendall.embedding import features_of

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from wkendall._disk import as_path
-from wkendall._text import short, shown
+from wkendall._errors import short, shown
 from wkendall.datasets.simulated import Ranks, check_size
 from wkendall.datasets.survey import ITEMS, Survey
 from wkendall.reading.text_files import MISSING, File, lines_of, opened, rows_of

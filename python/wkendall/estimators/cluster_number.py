@@ -15,10 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from wkendall._arguments import Array, Random, as_order, generator
-from wkendall._blas import one_thread
 from wkendall._errors import bad_argument
-from wkendall._progress import progress_bar
-from wkendall._run import Run
+from wkendall._run import Run, one_thread, progress_bar
 from wkendall.datasets.simulated import make_mallows
 from wkendall.estimators.base import distinct
 from wkendall.estimators.clustering import KendallKMeans
@@ -28,12 +26,12 @@ from wkendall.statistics.consensus import consensus_of
 from wkendall.statistics.samples import each_person, pooled
 
 #: If there are more people, this many are drawn: more would change the gaps little.
-MOST_PEOPLE = 1000
+MAX_PEOPLE = 1000
 #: Runs of k-means for each number of clusters.
 RUNS = 5
 #: Steps of the search for the rate of the reference, the largest rate times the number of items, and the number of
-#: people that each step needs: of small data sets several references are drawn, at most MOST_DRAWS.
-STEPS, MOST_RATE, PEOPLE, MOST_DRAWS = 12, 60.0, 500, 8
+#: people that each step needs: of small data sets several references are drawn, at most MAX_DRAWS.
+STEPS, MAX_RATE, PEOPLE, MAX_DRAWS = 12, 60.0, 500, 8
 #: This fraction of the sum of squares of one cluster is added to all sums of squares, which can be 0.
 SMALLEST = 1e-6
 #: One more cluster counts if it lowers the logarithm of the sum of squares by so many standard errors more than in
@@ -132,8 +130,8 @@ def cluster_number(
     if rankings._counts is not None:
         weights, rankings = np.repeat(weights, rankings._counts), each_person(rankings)
     rankings, weights = rankings[weights > 0], weights[weights > 0]
-    if len(rankings) > MOST_PEOPLE:
-        chosen = np.sort(random.choice(len(rankings), MOST_PEOPLE, replace=False))
+    if len(rankings) > MAX_PEOPLE:
+        chosen = np.sort(random.choice(len(rankings), MAX_PEOPLE, replace=False))
         rankings, weights = rankings[chosen], weights[chosen]
     check_all_items_fit(rankings)
     weights = weights / weights.max()
@@ -196,8 +194,8 @@ class _Reference:
         self.plain = rankings.kind == "complete"
         wanted = _squares(rankings, weights, model, (1,), random)[0][0]
         # The same random numbers in all steps, so that W(1) falls smoothly with the rate.
-        seed, low, high = int(random.integers(2**31)), 0.0, MOST_RATE / max(1, rankings.n_items)
-        draws = min(MOST_DRAWS, -(-PEOPLE // len(rankings)))
+        seed, low, high = int(random.integers(2**31)), 0.0, MAX_RATE / max(1, rankings.n_items)
+        draws = min(MAX_DRAWS, -(-PEOPLE // len(rankings)))
         for _ in range(STEPS):
             self.rate = (low + high) / 2
             drawn = [self.draw(np.random.default_rng([seed, number])) for number in range(draws)]

@@ -14,9 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, Random, as_order, check_choice, check_same_rows, check_unmasked, generator
-from wkendall._blas import one_thread
 from wkendall._memory import check_fits
-from wkendall._run import Run
+from wkendall._run import Run, one_thread
 from wkendall.arrays.convert import as_array
 from wkendall.arrays.sparse import is_sparse
 from wkendall.embedding import BLOCK, columns_of_features, features_of

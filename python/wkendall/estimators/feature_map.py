@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._arguments import Array, check_same_rows
+from wkendall._errors import shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.embedding import features_of
 from wkendall.estimators.base import VectorMap
 from wkendall.measures import Kendall, Kernel, Scaled, Sum

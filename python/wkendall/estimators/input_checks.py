@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_same_rows, check_unmasked, row_labels
-from wkendall._errors import Parts, RankingError, located, remade
-from wkendall._text import one_line, shown
+from wkendall._errors import Parts, RankingError, located, one_line, remade, shown
 from wkendall.arrays.convert import (
     as_array,
     check_collected,

@@ -14,10 +14,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import as_order, check_choice, check_flag, check_same_rows
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._run import Run
 from wkendall._saved import load_object, save_object
-from wkendall._text import shown
 from wkendall.estimators.base import RankingEstimator
 from wkendall.gram import as_measure, gram_of
 from wkendall.measures import KendallDistance, Measure

@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
-from wkendall._errors import bad_argument, bad_type
+from wkendall._errors import bad_argument, bad_type, shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.options import Reading
 from wkendall.estimators.known_rows import ROW_BYTES, Known, Numbers, Rows
 from wkendall.gram import gram_of
@@ -34,11 +33,11 @@ from wkendall.measures import Kendall, Kernel, TensorKernel
 from wkendall.rankings import Rankings, read_rankings
 
 #: More than the memory of any machine.
-MOST_MEBIBYTES = 2.0**40
+MAX_MEBIBYTES = 2.0**40
 #: The missing values of a request are computed in at most this many blocks of rows and columns.
-MOST_BLOCKS = 8
+MAX_BLOCKS = 8
 #: The maximum number of plans that are stored.
-MOST_PLANS = 4096
+MAX_PLANS = 4096
 #: Kernels whose values for complete rankings are counts or functions of counts: every strategy computes them exactly.
 COUNTS = ("standard", "top", "average")
 #: The types of parameters for which equal values mean the same.
@@ -58,8 +57,8 @@ def as_bytes(cache_size: object) -> int | None:
     try:
         size = float(cache_size)
     except OverflowError:
-        size = MOST_MEBIBYTES
-    if not 0 < size < MOST_MEBIBYTES:
+        size = MAX_MEBIBYTES
+    if not 0 < size < MAX_MEBIBYTES:
         raise bad_argument(
             "cache_size", f" is {shown(cache_size)}, but must be {rule}, above 0 and below 2**40", value=cache_size
         )
@@ -246,7 +245,7 @@ class Cache:
             measure.check_single()
         planned = complete and _is_planned(kernel)
         backend = _core.planned(measure, *shape, single).partition("-")[0] if planned else None
-        if len(plans) >= MOST_PLANS:
+        if len(plans) >= MAX_PLANS:
             self.plans = {}
         elif key is not None:
             plans[key] = backend
@@ -327,7 +326,7 @@ def _fill(
             values[np.ix_(columns, rows)] = values[place].T
             missing[np.ix_(columns, rows)] = False
 
-    for _ in range(MOST_BLOCKS):
+    for _ in range(MAX_BLOCKS):
         fullest = int(missing.sum(axis=1).argmax())
         columns = np.flatnonzero(missing[fullest])
         if not columns.size:

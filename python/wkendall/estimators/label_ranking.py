@@ -22,9 +22,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from wkendall import _core
 from wkendall._arguments import Array, check_same_rows, row_labels
-from wkendall._errors import RankingError, bad_argument, bad_type
+from wkendall._errors import RankingError, bad_argument, bad_type, one_line, shown
 from wkendall._run import Run
-from wkendall._text import one_line, shown
 from wkendall.arrays.options import Missing, Reading, Ties
 from wkendall.embedding import BLOCK, features_of, mean_signs, signs_of
 from wkendall.estimators.base import RankingEstimator

@@ -24,11 +24,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
-from wkendall._blas import one_thread
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._matrix import gram_of
-from wkendall._run import Run
-from wkendall._text import shown
+from wkendall._run import Run, one_thread
 from wkendall.arrays.options import Reading
 from wkendall.estimators.alpha_search import GAP, Search, Setting, choose, sampled
 from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore

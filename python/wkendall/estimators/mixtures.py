@@ -17,11 +17,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array
-from wkendall._blas import one_thread
-from wkendall._errors import bad_argument, bad_type
+from wkendall._errors import bad_argument, bad_type, shown
 from wkendall._memory import check_fits
-from wkendall._run import Run
-from wkendall._text import shown
+from wkendall._run import Run, one_thread
 from wkendall.estimators.base import ClassifierScore, RankingEstimator, RegressorScore
 from wkendall.estimators.learners import check_positive
 from wkendall.gram import as_kernel, gram_of

@@ -18,8 +18,8 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
 from wkendall._arguments import Array, as_order, check_choice, real_array
+from wkendall._errors import shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
 from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Kernel, Mallows

@@ -19,9 +19,8 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import Array, as_order, check_choice, check_flag, real_array
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
 from wkendall.measures import POSITION_WEIGHTS, Kendall, KendallDistance

@@ -27,7 +27,7 @@ from wkendall import _core
 from wkendall._arguments import check_flag
 from wkendall._disk import check_space, claim, reserve, resolved, sync_folder
 from wkendall._errors import Parts, bad_argument, made
-from wkendall._progress import progress_bar
+from wkendall._run import progress_bar
 from wkendall.gram_file.blocks import Block, Work
 from wkendall.gram_file.journal import Journal
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from wkendall._arguments import Array
-from wkendall._progress import Show
+from wkendall._run import Show
 
 #: Singular values with a relative difference below this count as equal; their squares differ by twice as much.
 SAME = 1e-8

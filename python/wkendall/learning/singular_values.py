@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from wkendall._arguments import Array
-from wkendall._progress import Show
+from wkendall._run import Show
 from wkendall.learning.decomposition import Pure, lifts, scattered
 from wkendall.learning.lanczos import SAME, Lanczos
 from wkendall.learning.position_tensors import PositionTensors

@@ -25,10 +25,9 @@ from wkendall._arguments import (
     check_unmasked,
     entry_name,
 )
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
-from wkendall._progress import Show, progress_bar
-from wkendall._text import shown
+from wkendall._run import Show, progress_bar
 from wkendall.arrays.options import RANKS
 from wkendall.embedding import NO_TENSORS
 from wkendall.learning.decomposition import Pure, scattered

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from wkendall._arguments import check_unmasked
-from wkendall._errors import bad_argument, bad_type
-from wkendall._text import shown
+from wkendall._errors import bad_argument, bad_type, shown
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.variables import Values, Variables
 

@@ -13,9 +13,8 @@ from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import as_order, check_flag
 from wkendall._disk import as_path
-from wkendall._errors import RankingError, bad_argument
-from wkendall._progress import progress_bar
-from wkendall._text import shown
+from wkendall._errors import RankingError, bad_argument, shown
+from wkendall._run import progress_bar
 from wkendall.optimize.arguments import as_points, as_value, as_values, check_callable
 from wkendall.optimize.optimizer import Optimizer, as_result
 from wkendall.optimize.variables import Point

@@ -16,7 +16,7 @@ Counts = NDArray[np.int32]
 INSERTION, SWAP, REVERSAL = range(3)
 #: Approximate maximum number of distances in memory at a time. Longer moves are left out if it would be exceeded. All
 #: moves of 100 items and 200 evaluated orders are within it.
-MOST_DISTANCES = 8_000_000
+MAX_DISTANCES = 8_000_000
 
 
 class Moves:
@@ -30,7 +30,7 @@ class Moves:
         self.items = items
         self.reversals = reversals
         kinds = 4 if reversals else 3
-        self.reach = max(1, min(items - 1, MOST_DISTANCES // (kinds * max(1, items) * max(1, evaluated))))
+        self.reach = max(1, min(items - 1, MAX_DISTANCES // (kinds * max(1, items) * max(1, evaluated))))
         parts = [part for offset in range(1, self.reach + 1) for part in self._parts(offset)]
         if items < 2:
             parts = [(INSERTION, np.empty(0, np.int64), np.empty(0, np.int64))]

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, as_integer, as_order, check_choice, check_flag
-from wkendall._blas import one_thread
 from wkendall._disk import as_path, write_whole
-from wkendall._errors import RankingError, bad_argument
-from wkendall._text import parsed_json, shown
+from wkendall._errors import RankingError, bad_argument, parsed_json, shown
+from wkendall._run import one_thread
 from wkendall.optimize.alternating import Sites, proposed
 from wkendall.optimize.arguments import as_pair, as_point, as_points, as_seed, as_value, as_values, check_callable
 from wkendall.optimize.model import COSTS, KERNELS, Hyperparameters, Model

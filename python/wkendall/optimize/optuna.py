@@ -32,9 +32,8 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from wkendall._arguments import as_order, check_choice, check_flag
-from wkendall._blas import one_thread
-from wkendall._errors import bad_argument, bad_type
-from wkendall._text import shown
+from wkendall._errors import bad_argument, bad_type, shown
+from wkendall._run import one_thread
 from wkendall.optimize.arguments import as_seed
 from wkendall.optimize.model import KERNELS
 from wkendall.optimize.moves import Orders

@@ -10,7 +10,7 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.optimize import minimize
 
 from wkendall._arguments import Array
-from wkendall._blas import one_thread
+from wkendall._run import one_thread
 
 #: Added to the noise, so that matrices of nearly equal points can be factored.
 _JITTER = 1e-8

@@ -17,9 +17,9 @@ from wkendall.optimize.process import Process
 _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
 #: is never reached for 15 items and 100 points; for 100 items and 300 points it allows 11 moves.
-_MOST_CORRELATIONS = 50_000_000
+_MAX_CORRELATIONS = 50_000_000
 #: The reach from which there is no limit, and the least one.
-_FAR_REACH, _LEAST_REACH = 64.0, 1 / 32
+_FAR_REACH, _MIN_REACH = 64.0, 1 / 32
 #: The number of evaluations without a new best value after which the reach is halved.
 _PATIENCE = 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
@@ -42,7 +42,7 @@ def reach(values: list[float], initial: int, first: float, again: float) -> floa
         else:
             misses += 1
             if misses == _PATIENCE:
-                found, misses = found / 2 if found > _LEAST_REACH else again, 0
+                found, misses = found / 2 if found > _MIN_REACH else again, 0
     return found if found < _FAR_REACH else np.inf
 
 
@@ -61,7 +61,7 @@ class Search(NamedTuple):
         None if no start has an acceptable neighbour.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-        steps = _MOST_CORRELATIONS // work
+        steps = _MAX_CORRELATIONS // work
         best, reached = None, -np.inf
         for start in starts[: max(1, steps // 3)]:
             view, promise = self._climb(self.kernel.view(start), -np.inf, max(2, steps // (2 * len(starts))))
@@ -79,7 +79,7 @@ class Search(NamedTuple):
         view = self.kernel.view(start)
         if reach >= 1:
             work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-            view, promise = self._climb(view, -np.inf, min(int(reach), max(2, _MOST_CORRELATIONS // work)))
+            view, promise = self._climb(view, -np.inf, min(int(reach), max(2, _MAX_CORRELATIONS // work)))
             return view.path if promise > -np.inf else None
         correlations = view.neighbours(self.moves, self.process.parameters)
         tried = rng.permutation(len(self.moves))[: max(1, round(reach * len(self.moves)))]
@@ -94,7 +94,7 @@ class Search(NamedTuple):
     def from_one(self, start: Orders, reached: float, searches: int) -> tuple[Orders, float]:
         """Climb from a path with the improvement `reached`, as one of several searches for the same point."""
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-        view, promise = self._climb(self.kernel.view(start), reached, max(2, _MOST_CORRELATIONS // work // searches))
+        view, promise = self._climb(self.kernel.view(start), reached, max(2, _MAX_CORRELATIONS // work // searches))
         return view.path, promise
 
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:

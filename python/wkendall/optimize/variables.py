@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall._errors import bad_argument, bad_type
-from wkendall._text import shown, some_names
+from wkendall._errors import bad_argument, bad_type, shown, some_names
 from wkendall.optimize.moves import Orders
 
 #: The values of all variables of a point, in the sequence of the dictionary.

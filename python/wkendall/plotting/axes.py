@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from wkendall._errors import bad_argument
-from wkendall._text import short, shown
+from wkendall._errors import bad_argument, short, shown
 from wkendall.plotting.fonts import use_fonts
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag, real_array
-from wkendall._errors import bad_argument, bad_type
+from wkendall._errors import bad_argument, bad_type, short, shown
 from wkendall._memory import check_fits
-from wkendall._text import short, shown
 from wkendall.plotting.axes import (
     LETTER,
     LONGEST,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from wkendall._errors import bad_type
-from wkendall._text import shown
+from wkendall._errors import bad_type, shown
 from wkendall.description import Description
 from wkendall.plotting.axes import (
     LETTER,
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Items and ranks that are drawn; of more items, the best.
-MOST_ITEMS, MOST_RANKS = 100, 100
+MAX_ITEMS, MAX_RANKS = 100, 100
 #: The largest number of items for which shares are written into the cells.
 WRITTEN = 12
 #: Up to this many groups have a dot each; of more groups, a line shows the lowest and the highest mean.
@@ -59,10 +58,10 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     >>> ax = wkendall.plotting.plot_ranks(votes.describe(by=["old", "young", "young"]))
     """
     found = _described(X)
-    order = found.order[:MOST_ITEMS]
+    order = found.order[:MAX_ITEMS]
     names = [found.items[item] for item in order]
     ax = axes_of_rows(ax, names)
-    ranks = found.ranks[order, :MOST_RANKS] / max(found.n_rankings, 1)
+    ranks = found.ranks[order, :MAX_RANKS] / max(found.n_rankings, 1)
     depth = ranks.shape[1]
     if ranks.size:
         image = ax.imshow(ranks, cmap="Blues", vmin=0, vmax=ranks.max() or 1, aspect="auto", interpolation="nearest")
@@ -108,7 +107,7 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
     >>> ax = wkendall.plotting.plot_shares(votes)
     """
     found = _described(X)
-    order = found.order[:MOST_ITEMS]
+    order = found.order[:MAX_ITEMS]
     names = [found.items[item] for item in order]
     shares = found.shares_of(names)
     np.fill_diagonal(shares, np.nan)
@@ -151,7 +150,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
     """
     if not isinstance(intervals, RankIntervals):
         raise bad_type("intervals", f" must be what rank_intervals returns, not {shown(intervals)}")
-    order = np.argsort(intervals.rank, kind="stable")[:MOST_ITEMS]
+    order = np.argsort(intervals.rank, kind="stable")[:MAX_ITEMS]
     n, rows = len(intervals.rank), np.arange(len(order))
     ax = axes_of_rows(ax, [intervals.items[item] for item in order])
     ax.hlines(rows, intervals.low[order], intervals.high[order], color="#4477aa", linewidth=2)

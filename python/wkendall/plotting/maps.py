@@ -29,13 +29,13 @@ REACH = 0.9
 #: The space around the points, arrows and names, relative to their extent, and how often it is adjusted.
 MARGIN, PASSES = 0.06, 3
 #: Items that are drawn; of more items, those that the map explains best.
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 #: The distance of names from the tips of arrows, and between columns and points, in points.
 NEAR, APART = 3, 10
 #: The height of a line of names relative to the size of its letters.
 LINE = 1.35
 #: The size of long names, in points; what is still too long is cut.
-LEAST_SIZE = 5.0
+MIN_SIZE = 5.0
 #: Marks of groups: there are ten colours for each.
 MARKS = "o^sDvP*X<>"
 #: Groups that have a legend of normal size.
@@ -105,7 +105,7 @@ def plot_map(
     arrows = directions(points, ranks)
     longest = np.linalg.norm(arrows, axis=1)
     ends = arrows * (REACH * (float(np.abs(points).max(initial=0.0)) or 1.0) / (float(longest.max(initial=0.0)) or 1.0))
-    drawn = np.sort(np.argsort(-longest, kind="stable")[:MOST_ITEMS])
+    drawn = np.sort(np.argsort(-longest, kind="stable")[:MAX_ITEMS])
     names = [str((rankings.items or range(rankings.n_items))[item]) for item in drawn]
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
@@ -266,7 +266,7 @@ def _in_columns(ax: Axes, texts: Sequence[Any], ends: Array, names: Sequence[str
         for text, name in zip(texts, names, strict=True):
             text.set(fontsize=size, text=written(name))
         # Long names are first smaller, then shorter.
-        size *= float(np.clip(most / max(1.0, *(_width(texts, side) for side in sides)), LEAST_SIZE / LARGE, 1.0))
+        size *= float(np.clip(most / max(1.0, *(_width(texts, side) for side in sides)), MIN_SIZE / LARGE, 1.0))
         for text in texts:
             text.set_fontsize(size)
         for side in sides:

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import TEXT
-from wkendall._errors import Parts, RankingTypeError, made
-from wkendall._text import shown
+from wkendall._errors import Parts, RankingTypeError, made, shown
 
 #: Doubles hold all whole numbers up to here.
 EXACT = 2**53

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._text import shown
+from wkendall._errors import shown
 from wkendall.reading.columns import numbers_in_order
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows, is_long, read_rows

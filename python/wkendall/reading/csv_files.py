@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from wkendall._arguments import check_choice
-from wkendall._text import shown
+from wkendall._errors import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_layouts import of_choices, of_long, of_numbers
 from wkendall.reading.csv_rows import LAYOUTS, Layout, read_rows
-from wkendall.reading.lists import GAPS, Gaps, columns_of
+from wkendall.reading.lists import Gaps, columns_of
 
 
 def read_csv(
@@ -25,7 +25,6 @@ def read_csv(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
-    gaps: Gaps = "error",
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str = "utf-8",
@@ -41,13 +40,14 @@ def read_csv(
     path : path
         A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
         ones, NA, N/A, NaN, nan, null, None and others. In quotes they are names, where names are expected.
-    layout : {"ranks", "choices", "long"}
+    layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
         - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator;
           `input` says what they mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
-          with missing cells; see `gaps`.
+          with missing cells.
+        - "lists": like "choices", but missing cells can be anywhere. They are left out, so that later choices move up.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
         The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
@@ -62,26 +62,24 @@ def read_csv(
         All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
         the others are ignored. In the other files there may be no other items. If absent, the items of the file in the
         order in which they first appear.
-    gaps : {"error", "close"}
-        For "choices": a missing cell before a choice is an error, or is left out, so that later choices move up.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
         Whether the first row contains the names of the columns, as it does by default. With False every row is a
         ranking. If absent, a warning names a first row that may be a ranking: one of numbers ("ranks"), one with an
-        item of another row or of `items` ("choices"), or one with a number, a blank cell or a cell that occurs again in
+        item of another row or of `items` ("choices", "lists"), or one with a number, a blank cell or a cell that occurs again in
         its column ("long"). With True there is no warning.
     encoding : str
         The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
     input, top, ties, missing
-        As for `Rankings`. The default of `missing` is "bottom" for "choices" and "long", and "error" for "ranks".
+        As for `Rankings`. The default of `missing` is "error" for "ranks", and "bottom" for the others.
 
     Returns
     -------
     Rankings
-        With the names of the items, and the names of the rankings as `labels`, if the file has them. "choices" and
-        "long" are stored as lists, unless every ranking has every item.
+        With the names of the items, and the names of the rankings as `labels`, if the file has them. All but
+        "ranks" are stored as lists, unless every ranking has every item.
 
     Examples
     --------
@@ -116,7 +114,6 @@ def read_csv(
     reading = Reading(input, top, ties, absent if missing is None else missing)
     reading.check()
     how: dict[str, Any] = {
-        "gaps": gaps,
         "encoding": encoding,
         "layout": layout,
         "delimiter": delimiter,
@@ -157,7 +154,6 @@ def read_table(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
-    gaps: Gaps = "error",
     encoding: str = "utf-8",
 ) -> Contents:
     """Read a CSV file of rankings as `read_csv` does, without checking the rankings.
@@ -168,14 +164,13 @@ def read_table(
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):
         raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
-    check_choice(gaps, "gaps", GAPS)
-    if layout != "choices" and gaps != "error":
-        raise ValueError(f'gaps={gaps!r} goes with layout="choices", not {shown(layout)}')
     known = None if items is None else [str(name) for name in columns_of(items)]
     chosen = [name for name in (id, item, value) if name is not None]
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "may_lack": may_lack}
     how["encoding"] = encoding
     how |= {"apart": [*dict.fromkeys([*apart, *chosen])], "known_items": set(known or ())}
+    gaps: Gaps = "close" if layout == "lists" else "error"
+    layout = "choices" if layout == "lists" else layout
     rows = read_rows(path, layout, columns=known if layout == "ranks" else None, **how)
     if layout == "long":
         return of_long(rows, id, item, value, known)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Parts, made
-from wkendall._text import shown
+from wkendall._errors import Parts, made, shown
 from wkendall.reading.columns import doubles_apart
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows
@@ -81,7 +80,7 @@ def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], n
             continue
         if blank is not None and gaps == "error":
             reason = f"{rows.label(blank)} is blank, but {rows.label(column)} holds {shown(cell)}: blanks must be last"
-            rows.file.fail(line, reason, "nan", blank, cell, advice=("gaps",))
+            rows.file.fail(line, reason, "nan", blank, cell, advice=("gaps of files",))
         if cell in where:
             reason = f"{shown(cell)} is chosen twice, in columns {where[cell] + 1} and {column + 1}"
             rows.file.fail(line, reason, "duplicate", column, cell)

@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from wkendall._errors import Parts, made
-from wkendall._text import short, shown
+from wkendall._errors import Parts, made, short, shown
 from wkendall.reading.text_files import FLAGS, MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
@@ -23,7 +22,7 @@ DELIMITERS = (",", ";", "\t")
 SAMPLE = 100
 #: Doubles hold all whole numbers with so many characters.
 _SHORT = 15
-Layout = Literal["ranks", "choices", "long"]
+Layout = Literal["ranks", "choices", "lists", "long"]
 LAYOUTS: tuple[str, ...] = get_args(Layout)
 #: What the columns are, one of them, and the rows; in a table of observations they are something else.
 _WORDS = ("items", "an item", "rankings")

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, row_labels
-from wkendall._errors import Parts, RankingError, made
+from wkendall._errors import Parts, RankingError, made, shown
 from wkendall._memory import check_fits
-from wkendall._text import shown
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import SparseRows, sparse_array
 from wkendall.rankings import Rankings

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from wkendall._disk import as_path
-from wkendall._text import short, shown
+from wkendall._errors import short, shown
 from wkendall.arrays.options import Reading
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import TEXT, check_same_rows, wrong_axes
-from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, shown
 from wkendall._memory import check_fits
-from wkendall._text import shown
 from wkendall.arrays.convert import check_collected, known_frame, library_of
 from wkendall.arrays.sparse import is_sparse
 from wkendall.reading.columns import EXACT, Place, in_order

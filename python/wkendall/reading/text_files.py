@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from wkendall._disk import as_path
-from wkendall._errors import Parts, RankingError, bad_argument, bad_type, made
-from wkendall._text import shown
+from wkendall._errors import Parts, RankingError, bad_argument, bad_type, made, shown
 
 #: Cells of a CSV file that mean a missing value: those of pandas.
 MISSING = {"", "NA", "NaN", "nan", "N/A", "n/a", "null", "NULL", "None", "<NA>", "-nan", "-NaN", "#N/A", "#NA"}

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import as_order, check_choice
 from wkendall._disk import as_path
-from wkendall._errors import bad_argument
-from wkendall._text import shown
+from wkendall._errors import bad_argument, shown
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import SparseRows
 from wkendall.rankings import Rankings

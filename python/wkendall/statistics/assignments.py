@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Array, check_same_rows, entry_name
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
-from wkendall._text import shown
 from wkendall.rankings import Rankings, merged, sample_weights
 from wkendall.statistics.paired_values import labels_of
-from wkendall.statistics.permutations import BATCH_NUMBERS, BATCH_WORK, MOST_PEOPLE, Groups
+from wkendall.statistics.permutations import BATCH_NUMBERS, BATCH_WORK, MAX_PEOPLE, Groups
 from wkendall.statistics.samples import Sample, check_size, observed, power_of_two
 
 Labels = NDArray[np.intp]
 
 #: The largest weight may be this many times the smallest: the variance within a group of one large and one tiny weight
 #: has no digits left.
-MOST_RATIO = 1e6
+MAX_RATIO = 1e6
 
 
 class Assigned(NamedTuple):
@@ -137,8 +136,8 @@ def people_of(
     for number, name in enumerate(names):
         check_size(int(counts[group == number].sum()), f"groups[{shown(name)}]")
     total = int(counts.sum())
-    if total >= MOST_PEOPLE:
-        raise ValueError(f"there are {total} people, but a test takes fewer than {MOST_PEOPLE}")
+    if total >= MAX_PEOPLE:
+        raise ValueError(f"there are {total} people, but a test takes fewer than {MAX_PEOPLE}")
     kept = np.flatnonzero(counts)
     counts = counts[kept]
     first, member = merged(rankings[kept])
@@ -187,8 +186,8 @@ def _blocks(blocks: Any, rankings: Rankings, group: Labels) -> Labels:
 def _comparable(weights: Array, given: Any) -> Array:
     """Divide weights by a power of two, so that no sum overflows; refuse weights of very different sizes."""
     largest = float(weights.max())
-    for row in np.flatnonzero((weights > 0) & (weights < largest / MOST_RATIO))[:1].tolist():
+    for row in np.flatnonzero((weights > 0) & (weights < largest / MAX_RATIO))[:1].tolist():
         name = entry_name(given, "sample_weight", row)
-        rule = f"0 or at least {largest / MOST_RATIO:g}, a millionth of the largest"
+        rule = f"0 or at least {largest / MAX_RATIO:g}, a millionth of the largest"
         raise bad_argument(name, f" is {weights[row]:g}, but must be {rule}", row=row, value=float(weights[row]))
     return weights / power_of_two(largest)

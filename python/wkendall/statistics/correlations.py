@@ -19,10 +19,9 @@ from wkendall._arguments import (
     check_same_rows,
     real_array,
 )
-from wkendall._errors import bad_argument, bad_entry
+from wkendall._errors import bad_argument, bad_entry, shown
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
-from wkendall._text import shown
+from wkendall._run import progress_bar
 from wkendall.reading.tables import Kind, Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from wkendall._arguments import Array
-from wkendall._progress import Show
+from wkendall._run import Show
 from wkendall.statistics.linear_programs import Program
 
 Integers = NDArray[np.int64]

@@ -24,7 +24,7 @@ from wkendall.statistics.samples import ADVICE, Sample
 RESIDUAL = 1e-13
 #: More factors take too long to find: the time grows with the square of their number times the number of distinct
 #: values.
-MOST_FACTORS = 1024
+MAX_FACTORS = 1024
 #: Seconds on one core for a multiplication in a matrix product, for looking up and adding a number, and for the
 #: overhead of a permutation that is computed separately.
 _MULTIPLY, _LOOK_UP, _ALONE = 1e-10, 3e-9, 3e-5
@@ -133,7 +133,7 @@ def dependence_of(gram: Array, sample: Sample, values: Values) -> _Labels | _Fac
 def most_factors(different: int, people: int) -> int:
     """Return the number of factors at which matrix products take as long as looking up all pairs of people."""
     equal = (_LOOK_UP * people**2 + _ALONE) / (_MULTIPLY * different**2 + _LOOK_UP * people)
-    return max(1, min(int(equal), MOST_FACTORS))
+    return max(1, min(int(equal), MAX_FACTORS))
 
 
 def low_rank(values: Values, most: int) -> Array | None:

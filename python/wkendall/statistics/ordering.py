@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import Array, Random, as_amount, check_choice, generator, real_array, row_labels, same_label
-from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located
-from wkendall._progress import Show, progress_bar
-from wkendall._run import Run
-from wkendall._text import shown
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located, shown
+from wkendall._run import Run, Show, progress_bar
 from wkendall.arrays.convert import check_collected, labels_of
 from wkendall.rankings import Rankings, check_different
 

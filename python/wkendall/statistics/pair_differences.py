@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Array, Random, generator
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.rankings import Rankings, check_all_items_fit, merged, read_rankings, sample_weights
 from wkendall.statistics.assignments import group_labels
 from wkendall.statistics.importance import named

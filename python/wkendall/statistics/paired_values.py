@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import TEXT, Array, check_choice, check_unmasked, entry_name, is_absent, real_array
-from wkendall._errors import RankingError, bad_argument, bad_type, parts_of, remade
+from wkendall._errors import RankingError, bad_argument, bad_type, parts_of, remade, shown
 from wkendall._memory import check_fits
 from wkendall._run import Run
-from wkendall._text import shown
 from wkendall.gram import as_kernel
 from wkendall.measures import Kernel, Measure
 from wkendall.rankings import Rankings, read_rankings
@@ -26,7 +25,7 @@ from wkendall.statistics import samples
 ValueKernel = Literal["delta", "gaussian"]
 
 #: If there are more distinct values, the median distance is that of this many people, evenly spaced in sorted order.
-MOST_VALUES = 1000
+MAX_VALUES = 1000
 #: Squares of distances in between have all their digits.
 _SAFE = (1e-140, 1e140)
 #: The least positive double.
@@ -247,7 +246,7 @@ def median_distance(numbers: Numbers, counts: samples.Counts) -> float:
     some = np.arange(len(counts))
     if len(some) < 2:
         return 1.0
-    if len(some) > MOST_VALUES:
+    if len(some) > MAX_VALUES:
         people = np.repeat(some, counts)
         some, counts = np.unique(_evenly_spaced(people), return_counts=True)
         if len(some) < 2:  # nearly all values are equal
@@ -265,8 +264,8 @@ def median_distance(numbers: Numbers, counts: samples.Counts) -> float:
 
 
 def _evenly_spaced(values: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the middle one of each of MOST_VALUES parts of the values."""
-    return values[(2 * np.arange(MOST_VALUES) + 1) * len(values) // (2 * MOST_VALUES)]
+    """Return the middle one of each of MAX_VALUES parts of the values."""
+    return values[(2 * np.arange(MAX_VALUES) + 1) * len(values) // (2 * MAX_VALUES)]
 
 
 def _weighted_median(numbers: Array, counts: samples.Counts) -> float:

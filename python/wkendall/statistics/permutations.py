@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import Array, as_order
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
+from wkendall._run import progress_bar
 from wkendall.measures import Kernel
 from wkendall.statistics.samples import Counts
 
@@ -28,7 +28,7 @@ BATCH_NUMBERS, BATCH_WORK = 2**21, 10**9
 #: with 720 distinct rankings of 12,216 people.
 PEOPLE = 9
 #: NumPy cannot draw from the hypergeometric distribution for this many people or more.
-MOST_PEOPLE = 10**9
+MAX_PEOPLE = 10**9
 
 
 class Groups(NamedTuple):

@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Array, Random, as_order, check_flag, generator, plain, row_labels
-from wkendall._blas import one_thread
-from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located
+from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located, shown
 from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
-from wkendall._text import shown
+from wkendall._run import one_thread, progress_bar
 from wkendall.arrays.convert import acceptable, as_array
 from wkendall.arrays.options import RANKS
 from wkendall.rankings import Rankings, check_all_items_fit, item_names
 
 #: More rows than this are added up in as many random parts, which then count as rows: a t-test with 500 rows needs 1% more
 #: than one with any number of rows to tell two items of 181 apart.
-MOST_ROWS = 500
+MAX_ROWS = 500
 #: Up to this many observations are dealt to the parts one by one.
 DEALT = 10**7
 #: Resamples that are computed together: the sums of 181 items then stay in the cache.
@@ -219,7 +217,7 @@ def _estimates(values: Array, counts: NDArray[np.int64] | None) -> Array:
 
 
 class Differences:
-    """The differences between columns, row by row; more than `MOST_ROWS` rows are added up in as many parts at random."""
+    """The differences between columns, row by row; more than `MAX_ROWS` rows are added up in as many parts at random."""
 
     def __init__(self, values: Array, counts: NDArray[np.int64] | None, random: np.random.Generator) -> None:
         known = ~np.isnan(values)
@@ -248,11 +246,11 @@ def _parts(rows: int, counts: NDArray[np.int64] | None, random: np.random.Genera
 
     total = rows if counts is None else int(counts.sum())
     if total > DEALT and counts is not None:
-        return csr_array(random.multinomial(counts, np.full(MOST_ROWS, 1 / MOST_ROWS)).T.astype(np.float64))
+        return csr_array(random.multinomial(counts, np.full(MAX_ROWS, 1 / MAX_ROWS)).T.astype(np.float64))
     each = np.arange(rows) if counts is None else np.repeat(np.arange(rows), counts)
-    if total > MOST_ROWS:
+    if total > MAX_ROWS:
         random.shuffle(each)
-    return csr_array((np.ones(total), (np.arange(total) % MOST_ROWS, each)), shape=(min(total, MOST_ROWS), rows))
+    return csr_array((np.ones(total), (np.arange(total) % MAX_ROWS, each)), shape=(min(total, MAX_ROWS), rows))
 
 
 def _better(

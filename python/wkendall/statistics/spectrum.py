@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import Array, as_order
-from wkendall._blas import one_thread
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
+from wkendall._run import one_thread
 from wkendall.gram import as_kernel
 from wkendall.measures import Kendall, Kernel, Scaled, Sum, TensorKernel
 from wkendall.tensors import position_weights, quadruple_weights, tensor_weights

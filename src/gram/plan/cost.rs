@@ -272,9 +272,9 @@ pub(crate) fn partition_ns(measure: &KendallMeasure) -> f64 {
     let pairs = |each: f64| 30.0 + each * halving_factor(measure, weight) * n * levels;
     match weight {
         PairWeight::Sums(_) if measure.is_ordered() => tuples(14.0),
-        PairWeight::Count { .. } | PairWeight::Later | PairWeight::Products(_) if measure.is_ordered() => tuples(4.0),
+        PairWeight::Count { .. } | PairWeight::Average | PairWeight::Products(_) if measure.is_ordered() => tuples(4.0),
         PairWeight::Sums(_) | PairWeight::Products(_) => pairs(1.9),
-        PairWeight::Count { .. } | PairWeight::Later => pairs(1.1),
+        PairWeight::Count { .. } | PairWeight::Average => pairs(1.1),
     }
 }
 
@@ -283,7 +283,7 @@ fn halving_factor(measure: &KendallMeasure, weight: &PairWeight) -> f64 {
     match weight {
         &PairWeight::Count { top: Some(k) } => top_factor(measure, k),
         PairWeight::Sums(_) => 1.4,
-        PairWeight::Later => 1.3,
+        PairWeight::Average => 1.3,
         PairWeight::Count { top: None } | PairWeight::Products(_) => 1.0,
     }
 }
@@ -293,7 +293,7 @@ fn grid_factor(measure: &KendallMeasure) -> f64 {
     match measure.weight().pairs() {
         Some(&PairWeight::Count { top: Some(k) }) => top_factor(measure, k),
         Some(PairWeight::Sums(_)) => 1.8,
-        Some(PairWeight::Count { top: None } | PairWeight::Later | PairWeight::Products(_)) | None => 1.0,
+        Some(PairWeight::Count { top: None } | PairWeight::Average | PairWeight::Products(_)) | None => 1.0,
     }
 }
 
@@ -307,7 +307,7 @@ fn has_grid(measure: &KendallMeasure) -> bool {
     match measure.weight().pairs() {
         None => false,
         Some(PairWeight::Sums(_) | PairWeight::Products(_)) => measure.is_ordered() || measure.is_concordant(),
-        Some(PairWeight::Count { .. } | PairWeight::Later) => true,
+        Some(PairWeight::Count { .. } | PairWeight::Average) => true,
     }
 }
 
@@ -335,7 +335,7 @@ pub(crate) fn own_ns(measure: &KendallMeasure) -> f64 {
         return 0.0;
     }
     match measure.weight() {
-        WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later) => 0.0,
+        WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Average) => 0.0,
         WeightKind::Pairs(PairWeight::Sums(u)) => 2.0 * u.len() as f64,
         WeightKind::Pairs(PairWeight::Products(u)) => u.len() as f64 * measure.order() as f64,
         WeightKind::Tensors(TensorWeight::Tensor { entries, .. }) => entries.len() as f64,
@@ -371,7 +371,7 @@ fn later_is_bits(measure: &KendallMeasure) -> bool {
 /// Time per cell of a table of blocks.
 fn table_cell_ns(measure: &KendallMeasure) -> f64 {
     match measure.weight().pairs() {
-        Some(PairWeight::Later) => 8.0,
+        Some(PairWeight::Average) => 8.0,
         Some(PairWeight::Sums(_)) => 3.5,
         Some(PairWeight::Count { .. } | PairWeight::Products(_)) | None => 2.2,
     }
@@ -432,7 +432,7 @@ pub(in crate::gram) fn lists_pair_ns(measure: &KendallMeasure, length: usize) ->
 pub(in crate::gram) fn lists_common_ns(measure: &KendallMeasure, length: usize, common: f64) -> f64 {
     let each = match measure.weight().pairs() {
         Some(PairWeight::Count { top: None }) => LONG_COUNTED_NS,
-        Some(PairWeight::Later) => LONG_LATER_NS,
+        Some(PairWeight::Average) => LONG_LATER_NS,
         Some(PairWeight::Count { top: Some(_) } | PairWeight::Sums(_) | PairWeight::Products(_)) | None => {
             LONG_SUMMED_NS
         }
@@ -445,4 +445,25 @@ pub(in crate::gram) fn lists_common_ns(measure: &KendallMeasure, length: usize, 
 pub(super) fn lists_tile(pair_ns: f64, length: usize) -> usize {
     let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST);
     by_time.min(LISTS_INDEXED / length.max(1)).max(1)
+}
+
+#[cfg(feature = "python")]
+pub(crate) mod python_limits {
+    //! Thresholds for work that the Python package distributes: blocks of large matrices, factors of weights.
+
+    /// The maximum size in bytes of the blocks of matrices that are larger than memory, or computed on several machines.
+    pub(crate) const BLOCK_BYTES: usize = 64 << 20;
+    /// The maximum number of pairs of rankings times items of such a block, so that it takes seconds and not minutes.
+    pub(crate) const BLOCK_WORK: usize = 1_500_000_000;
+    /// A matrix of weights is replaced by products of vectors if this is at least this many times less work.
+    const WORTH_FACTORS: usize = 4;
+    /// Finding the factors of a matrix takes about this many products with it.
+    const FACTORING: usize = 10;
+
+    /// The maximum number of terms that factors of an n x n matrix of weights may have to be worth finding and using, for
+    /// this many pairs of rankings.
+    pub(crate) fn max_factors(items: usize, pairs: usize) -> Option<usize> {
+        let worth = items >= WORTH_FACTORS && pairs > items.saturating_mul(FACTORING);
+        worth.then(|| (items / (2 * WORTH_FACTORS)).isqrt())
+    }
 }

@@ -3,16 +3,13 @@
 //! All these decisions are made here.
 //!
 //! ```text
-//! mod            the decision, and its inputs
-//! python_limits  thresholds for work that the Python package distributes
-//! cost           every threshold and cost, and where it was measured
-//! backend        names of strategies and instruction sets
+//! mod      the decision, and its inputs
+//! cost     every threshold and cost, and where it was measured
+//! backend  names of strategies and instruction sets
 //! ```
 
 mod backend;
 pub(crate) mod cost;
-#[cfg(feature = "python")]
-pub(crate) mod python_limits;
 
 pub use backend::Backend;
 pub(crate) use backend::Strategy;

@@ -150,8 +150,8 @@ impl ListSums<'_> {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<true>(&mut listed);
             }
-            PairWeight::Later if self.single => {}
-            PairWeight::Later => average::find_blocks(self.items, &mut listed)?,
+            PairWeight::Average if self.single => {}
+            PairWeight::Average => average::find_blocks(self.items, &mut listed)?,
             // General weights have no means here; measures refuse them.
             PairWeight::Count { top: None } => {}
         }
@@ -176,7 +176,7 @@ impl ListSums<'_> {
             PairWeight::Count { top: Some(_) } | PairWeight::Products(_) | PairWeight::Sums(_) => {
                 sums::disjoint(self.signed, s, t, rest)
             }
-            PairWeight::Later => average::disjoint(self, s, t, rest)?,
+            PairWeight::Average => average::disjoint(self, s, t, rest)?,
         })
     }
 
@@ -204,7 +204,7 @@ impl ListSums<'_> {
                 sums::of_common::<false>(self, s, t, memory)
             }
             PairWeight::Sums(_) => sums::of_common::<true>(self, s, t, memory),
-            PairWeight::Later => average::of_common(self, s, t, memory)?,
+            PairWeight::Average => average::of_common(self, s, t, memory)?,
         })
     }
 }

@@ -64,7 +64,7 @@ fn term(sums: &ListSums<'_>, s: (&Listed<'_>, u32), t: (&Listed<'_>, u32)) -> f6
             let [in_s, in_t] = [s, t].map(|(listed, start)| listed.means.of_block[start as usize]);
             in_s * in_t
         }
-        PairWeight::Later => {
+        PairWeight::Average => {
             let [in_s, in_t] = [s, t].map(|(listed, start)| {
                 let start = start as usize;
                 let tail = sums.items - listed.list.len();

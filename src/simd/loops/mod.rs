@@ -3,10 +3,8 @@
 pub(crate) mod bits;
 mod bucket;
 pub(crate) mod common;
-pub(crate) mod concordance;
 pub(crate) mod gathered;
 pub(crate) mod grid;
-pub(crate) mod inner;
 pub(crate) mod nearest;
 mod numbers;
 pub(crate) mod observed;
@@ -14,10 +12,10 @@ pub(crate) mod ordered;
 pub(crate) mod place;
 pub(crate) mod predecessors;
 pub(crate) mod product;
-pub(crate) mod quotient;
 pub(crate) mod split;
 pub(crate) mod tied;
 pub(crate) mod tops;
+pub(crate) mod vectors;
 
 /// Makes a function that runs its body with the instructions of an [`Isa`](super::Isa), its first argument. The body is
 /// compiled for each instruction set `A`, whose token it gets instead:

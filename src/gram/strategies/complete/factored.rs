@@ -14,8 +14,8 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{GroupRow, Real};
 use crate::weight::kinds::{TensorWeight, WeightKind};
-use crate::weight::powers::times_power_of_two;
 use crate::weight::scale::balanced;
+use crate::weight::scale::times_power_of_two;
 
 /// The number of items that are summed at a time.
 const RUN: usize = 512;

@@ -35,7 +35,7 @@ use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, GroupRow, Join, Real, TableRows};
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::own;
-use crate::weight::powers::{exponent, scaled, times_power_of_two};
+use crate::weight::scale::{exponent, scaled, times_power_of_two};
 
 /// Below this fraction of the largest possible sum, a value is recomputed. This is not a matter of speed: the error
 /// bound needs it.

@@ -52,7 +52,7 @@ impl<'a> Features<'a> {
             PairWeight::Count { top: None } if setting.unknown => TiedJoin::Sign(items as f64),
             PairWeight::Sums(_) => TiedJoin::Sum,
             PairWeight::Count { .. } | PairWeight::Products(_) => TiedJoin::Product,
-            PairWeight::Later => {
+            PairWeight::Average => {
                 return Err(Error::CannotCompute { name: "product".to_owned() });
             }
         };

@@ -12,7 +12,7 @@ use crate::pair::table::Levels;
 use crate::pair::{pairs_of, tops};
 use crate::parallel::{Cancel, Phases, RunOptions};
 use crate::rankings::Incomplete;
-use crate::simd::{Isa, quotient};
+use crate::simd::{Isa, vectors};
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::means::Means;
 use crate::weight::own;
@@ -173,7 +173,7 @@ impl<'a, W: TiedWeight> TiedSetting<'a, W> {
             for (value, &of_column) in values.iter_mut().zip(of_columns) {
                 *value = if of_row == 0.0 && of_column == 0.0 { 0.0 } else { *value };
             }
-        } else if quotient::divide(isa, values, of_row, of_columns) {
+        } else if vectors::divide(isa, values, of_row, of_columns) {
             for (column, value) in (column..).zip(values) {
                 if *value > 0.99 && self.x.row(row).starts == self.y.row(column).starts {
                     *value = 1.0;

@@ -78,7 +78,7 @@ impl ListSums<'_> {
         let squares = match self.weight {
             PairWeight::Count { top: Some(k) } => length.min(*k) as f64,
             PairWeight::Products(u) => u.iter().take(length).map(|u| u * u).sum(),
-            PairWeight::Count { top: None } | PairWeight::Later | PairWeight::Sums(_) => {
+            PairWeight::Count { top: None } | PairWeight::Average | PairWeight::Sums(_) => {
                 return BoundBy { pairs: false, negative };
             }
         };
@@ -103,7 +103,7 @@ impl ListSums<'_> {
             }
             PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => self.joined::<false>(listed, norms),
             PairWeight::Sums(_) => self.joined::<true>(listed, norms),
-            PairWeight::Later => self.of_tops(listed, norms),
+            PairWeight::Average => self.of_tops(listed, norms),
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ impl ListSums<'_> {
             PairWeight::Count { top: None } => pairs_of(self.items as u64) as f64 / 2.0,
             PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => self.joined_without::<false>(s, t),
             PairWeight::Sums(_) => self.joined_without::<true>(s, t),
-            PairWeight::Later => self.tops_without(s, t),
+            PairWeight::Average => self.tops_without(s, t),
         }
     }
 
@@ -230,7 +230,7 @@ impl ListSums<'_> {
         match self.weight {
             PairWeight::Products(_) => self.with_signs::<false>(s, t),
             PairWeight::Sums(_) => self.with_signs::<true>(s, t),
-            PairWeight::Count { .. } | PairWeight::Later => f64::INFINITY,
+            PairWeight::Count { .. } | PairWeight::Average => f64::INFINITY,
         }
     }
 
