@@ -21,6 +21,7 @@ _ADVICE = {
     "check": "; pass --no-check to use it anyway",
     "columns": "; --no-header reads the row as {}",
     "encoding": "; --encoding {} reads {}",
+    "gaps": "",
     "gaps of files": "; --layout lists leaves out blanks, so that later items move up",
     "header": "--no-header reads the row as {}, --header confirms the names",
     "leave out": "; leave out items that are not listed",
