@@ -18,7 +18,7 @@ from wkendall._matrix import diagonal_of as diagonal_of
 from wkendall._matrix import gram_of as gram_of
 from wkendall._matrix import value_of
 from wkendall._run import Run
-from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top
+from wkendall.arrays.options import RANKS, UNSAID, Input, Missing, Reading, Ties, Top
 from wkendall.measures import Kendall, KendallDistance, Kernel, Measure, TensorKernel
 from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings, reading_beside
 
@@ -342,9 +342,9 @@ _KENDALL = frozenset((*_NAMED, "order", "normalize"))
 def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple[Kernel, Reading]:
     """Return the kernel and the options of reading that the keywords of a call describe."""
     if not shorthand:
-        return as_kernel(kernel, function), Reading() if kernel is None else RANKS
+        return as_kernel(kernel, function), UNSAID if kernel is None else RANKS
     if kernel is None and _KENDALL.issuperset(shorthand):  # the common case, in a third of the time
-        return Kendall(**shorthand), Reading()  # type: ignore[misc]
+        return Kendall(**shorthand), UNSAID  # type: ignore[misc]
     given: dict[str, Any] = dict(shorthand)
     for name in given:
         if name not in Shorthand.__annotations__:

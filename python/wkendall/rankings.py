@@ -506,8 +506,10 @@ def read_rankings(
     if isinstance(values, Rankings):
         _check_not_read(reading, name)
         return values
-    values = known_frame(values)
-    items, labels = item_names(values, "columns", reading, name), row_labels(values)
+    items, labels = None, None
+    if type(values) is not np.ndarray:  # which has no names: a third of a microsecond
+        values = known_frame(values)
+        items, labels = item_names(values, "columns", reading, name), row_labels(values)
     try:
         core, listed = reading.read(values, name, 2, threads)
     except RankingError as error:
@@ -521,7 +523,7 @@ def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RAN
         _check_not_read(reading, name)
         found = values
     else:
-        items = item_names(values, "index", reading, name)
+        items = None if type(values) is np.ndarray else item_names(values, "index", reading, name)
         try:
             core, listed = reading.read(values, name, 1, 1)
         except RankingError as error:
@@ -544,8 +546,10 @@ def read_both(
 
 def reading_beside(reading: Reading, values: object, *others: object) -> Reading:
     """Return how to read values that are compared with others: as a `Rankings` among these was read, if nothing is said."""
+    if isinstance(values, Rankings):
+        return reading
     read = [other._reading or RANKS for other in others if isinstance(other, Rankings)]
-    if isinstance(values, Rankings) or not read or reading[:4] != RANKS[:4]:
+    if not read or reading[:4] != RANKS[:4]:
         return reading
     if any(other[:4] != read[0][:4] for other in read):
         rule = "the Rankings beside an array were read with different options: pass Rankings in place of the array"

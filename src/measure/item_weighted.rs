@@ -32,7 +32,7 @@ use super::blocks_of_pairs::{Block, Listed, Memory, Ranked, Side, Union, dot4, m
 use super::kendall::KendallMeasure;
 use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, check_range};
-use super::value::orient;
+use super::value::is_forward;
 use super::{Measure, MeasureKind, Part};
 use crate::error::Error;
 use crate::memory::{self, Shared};
@@ -686,7 +686,7 @@ impl PairMeasure for ItemWeighted {
         let (own_rows, own_columns) = (own(&rows)?, own(&columns)?);
         let mut composed = Composed::new(self.items, cancel)?;
         let oriented = |s: Row<'a>, t: Row<'a>| match &self.item_weight {
-            None => orient(s, t),
+            None => is_forward(s, t).map(|forward| if forward { (s, t) } else { (t, s) }),
             // The same permutation can belong to other items.
             Some(_) => (s != t).then(|| ordered(s, t)),
         };

@@ -1,5 +1,7 @@
 //! The value of a measure for one pair of rankings.
 
+use std::hint::select_unpredictable;
+
 use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
 use crate::pair::{self, Workspace};
@@ -62,19 +64,14 @@ impl KendallMeasure {
 
     /// The value for two rankings of `self.items` items, with a workspace that fits.
     pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
-        let (s, t) = match orient(s, t) {
-            None => return self.self_similarity(),
-            Some(oriented) => {
-                if self.symmetric {
-                    oriented
-                } else {
-                    (s, t)
-                }
-            }
-        };
+        let Some(forward) = is_forward(s, t) else { return self.self_similarity() };
+        let forward = forward | !self.symmetric;
+        // A branch would be mispredicted for every other pair.
+        let order = select_unpredictable(forward, s.order(), t.order());
+        let ranks = select_unpredictable(forward, t.ranks(), s.ranks());
         let compose = |values: &mut [u32]| {
-            for (value, &item) in values.iter_mut().zip(s.order()) {
-                *value = t.ranks()[item as usize];
+            for (value, &item) in values.iter_mut().zip(order) {
+                *value = ranks[item as usize];
             }
         };
         self.evaluate(compose, workspace)
@@ -91,6 +88,7 @@ impl KendallMeasure {
     }
 
     /// The value for the permutation in `workspace.values`, before division.
+    #[inline]
     fn value_for(&self, weight: &PairWeight, workspace: &mut Workspace) -> f64 {
         let pairs = pair::pairs_of(self.items as u64) as f64;
         match self.quantity {
@@ -131,15 +129,15 @@ impl KendallMeasure {
     }
 }
 
-/// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: sums over a
-/// permutation and over its inverse round differently, and relabelling the items changes neither permutation. `None` if
-/// they are equal.
-pub(super) fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
+/// Whether the permutation `t o s^-1` comes before `s o t^-1` in lexicographic order, or `None` if the rankings are equal.
+/// Sums over a permutation and over its inverse round differently, and relabelling the items changes neither permutation.
+#[inline]
+pub(super) fn is_forward(s: Row<'_>, t: Row<'_>) -> Option<bool> {
     for (&from_s, &from_t) in s.order().iter().zip(t.order()) {
         let (forward, backward) = (t.ranks()[from_s as usize], s.ranks()[from_t as usize]);
         if forward != backward {
-            return Some(if forward < backward { (s, t) } else { (t, s) });
+            return Some(forward < backward);
         }
     }
-    (s != t).then_some((s, t))
+    (s != t).then_some(true)
 }

@@ -123,14 +123,17 @@ def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
         array = _from_objects(array, name)
     if not array.size:
         return np.empty(array.shape)  # an empty list has no type
-    kind, value = array.dtype.kind, array.flat[0]
-    check_no_text(array, name)
-    if kind == "b":
-        raise _no_number(name, (0, 0), bool(value), ", a boolean")
+    kind = array.dtype.kind
     if kind not in "iuf":
+        check_no_text(array, name)
+        value = array.flat[0]
+        if kind == "b":
+            raise _no_number(name, (0, 0), bool(value), ", a boolean")
         raise _no_number(name, (0, 0), value.item() if kind == "c" else value, f", of dtype {array.dtype}")
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         return np.require(array, np.float64, ["C", "A"])
+    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
+        return array
     # Data from a network or from a file with a header may be unaligned.
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 

@@ -85,6 +85,8 @@ class Reading(NamedTuple):
 
     def check(self) -> None:
         """Refuse options that do not exist."""
+        if self is RANKS or self is UNSAID:  # in most calls
+            return
         check_choice(self.ties, "ties", _TIES)
         check_choice(self.missing, "missing", _MISSING)
         check_choice(self.input, "input", _INPUT)
@@ -153,5 +155,7 @@ def _explained(error: RankingError, name: str, advice: str) -> RankingError:
     return remade(error, parts._replace(reason=reason, subject=name, advice=(advice, name)), argument=name)
 
 
-#: How arrays are read if nothing else is said: complete rankings, given by ranks.
+#: How arrays are read by functions without options of reading: complete rankings, given by ranks.
 RANKS = Reading(own=False)
+#: The same where there are options of reading, and none is given.
+UNSAID = Reading()
