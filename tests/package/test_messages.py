@@ -35,8 +35,11 @@ PYTHON = [
     (lambda: datasets.make_mallows(3, [1, 2.5, 3], 1.0),
      "center: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole"),
     (lambda: gram([[1, 2.5, 4]]),
-     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; real numbers can be"
-     " read as scores"),
+     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; "
+     'input="scores" reads real numbers as scores, where larger is better'),
+    (lambda: wkendall.distance_matrix([[1, 2.5, 4]]),
+     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; "
+     'Rankings(X, input="scores") reads real numbers as scores, where larger is better'),
     (lambda: gram([[1, 2.5, 2.5, 4]]),
      "X: row 0, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: ranks must be whole; "
      'ties="mean" treats equal numbers as ties'),
