@@ -191,6 +191,10 @@ def test_pair_differences(missing, weighted):
                 if found.low[place] > -1 and found.high[place] < 1:
                     assert middle == pytest.approx(center, abs=1e-12)
     assert len(found.first) == wanted
+    table = found.to_frame()
+    assert list(table) == ["first", "second", "share x", "share y", "difference", "low", "high", "pvalue"]
+    np.testing.assert_array_equal(table[["share x", "share y"]], found.shares)
+    np.testing.assert_array_equal(table["pvalue"], found.pvalue)
 
 
 def test_pair_differences_by_all_permutations():

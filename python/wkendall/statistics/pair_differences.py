@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, Random, generator
+from wkendall._arguments import Array, Random, data_frames, generator
 from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
 from wkendall._run import Run
@@ -57,6 +57,22 @@ class PairDifferences(NamedTuple):
     pvalue: Array
     shares: Array
     groups: tuple[Any, Any]
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas with one row for each pair; the shares of the groups have two columns.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> found = wkendall.pair_differences([[1, 2]] * 9 + [[2, 1]] * 9, ["a"] * 9 + ["b"] * 9, rng=0)
+        >>> found.to_frame()[["first", "second", "share a", "share b", "difference"]]
+           first  second  share a  share b  difference
+        0      0       1      1.0      0.0         1.0
+        """
+        pd = data_frames()
+        shares = {f"share {group}": self.shares[:, place] for place, group in enumerate(self.groups)}
+        rest = {name: getattr(self, name) for name in ("difference", "low", "high", "pvalue")}
+        return pd.DataFrame({"first": self.first, "second": self.second, **shares, **rest})
 
 
 def pair_differences(
