@@ -33,6 +33,7 @@ ADVICE = {
     "names": "; use from_lists for lists of names, best first, or ListEncoder in a pipeline",
     "no name": '; skip="{}" leaves it out',
     "numbers of rows": 'id="{0}" reads it as the names of the rankings, skip="{0}" leaves it out',
+    "one group": "; groups == {} compares this group with all others",
     "overwrite": "remove it, or use another name",
     "rename": "resume=True renames it",
     "scores": '; input="scores" reads real numbers as scores, where larger is better',

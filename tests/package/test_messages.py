@@ -84,9 +84,11 @@ PYTHON = [
      "n_neighbors is 2, but there are 1 other rankings: it must be from 1 to 1"),
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
+    (lambda: wkendall.pair_differences([[1, 2]] * 6, np.array(["young", "old", "middle"] * 2)),
+     "groups has 3 different labels, but there must be exactly 2 groups; groups == 'middle' compares this group with all others"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
-     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers or dates; leave the column out or turn it "
-     "into numbers first"),
+     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers, dates or ordered categories; leave "
+     "the column out or turn it into numbers first"),
 ]  # fmt: skip
 #: A file, the rest of the command, and the message.
 COMMANDS = [

@@ -35,6 +35,7 @@ _ADVICE = {
     "names": "",
     "no name": "; --skip {} leaves it out",
     "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
+    "one group": "",
     "overwrite": "--force overwrites it",
     "rename": "--resume renames it",
     "scores": "; --input scores reads real numbers as scores, where larger is better",
