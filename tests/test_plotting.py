@@ -53,6 +53,12 @@ def test_weights_of_few_positions_are_written():
 def test_weights_of_single_positions():
     ax = plot_weights([1.0, 0.5])
     assert ax.images[0].get_array().shape == (1, 2)
+    ax = plot_weights(np.arange(2000.0))
+    ax.figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    assert box.height > 0.2 * box.width
+    ticks = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in pairwise(ticks))
     ax = plot_position_scores([1.0, 0.5])
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1.0, 0.5])
 

@@ -203,6 +203,15 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
     return min(number, _core.MAX_THREADS)
 
 
+def data_frames() -> Any:
+    """Return pandas, for results that are asked for as data frames."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("data frames need pandas: pip install pandas") from None
+    return pd
+
+
 def generator(rng: Random) -> np.random.Generator:
     """Return the random number generator."""
     rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"

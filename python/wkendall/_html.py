@@ -21,7 +21,7 @@ th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
 figure { margin: 1rem 0; break-inside: avoid; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 figure svg { overflow: visible; }
 figcaption, .note { color: #555; font-size: .9rem; }
-@media (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
+@media print, (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
 """
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
-from wkendall._arguments import Array, check_choice
+from wkendall._arguments import Array, check_choice, data_frames
 from wkendall._errors import bad_argument, short, shown
 from wkendall._memory import check_fits
 
@@ -313,10 +313,7 @@ class Description:
         milk   1.0     1.0    1.0        0
         """
         check_choice(table, "table", get_args(Table))
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("data frames need pandas: pip install pandas") from None
+        pd = data_frames()
         if self.groups is not None:
             return pd.concat({label: group.to_frame(table) for label, group in self.groups.items()}, axis=1)
         if table == "items":

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 MAX_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
 #: Of more groups, the largest are named; of more pairs of groups, those with the smallest p-values.
 MAX_GROUPS, MAX_PAIRS = 12, 30
+#: How items that are left out count.
+_LEFT_OUT = {
+    "bottom": "The order of the items and their places count an item that is left out as tied for the last ranks.",
+    "anywhere": "The order of the items counts an item that is left out with its expected rank; their places do not count it.",
+}
 #: Rankings that a map shows, clusters that are tried, and the least number of people to look for clusters.
 MAP_ROWS, MAX_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
@@ -120,7 +125,7 @@ def _data(subject: Subject) -> Part:
         tied[row[size > 1]] = True
     lines = [
         ("rankings", f"{subject.people:,}"),
-        ("different ones", f"{described.n_distinct:,}"),
+        ("different rankings", f"{described.n_distinct:,}"),
         ("items", f"{rankings.n_items:,}"),
         ("rankings with ties", _of(int(frequency[tied].sum()), subject.people)),
         ("rankings that leave items out", _of(short, subject.people)),
@@ -164,6 +169,9 @@ def _ranks(subject: Subject) -> Part:
         line += [f"{count / total:.0%}" for count in (described.first[item], described.missing[item])]
         lines.append([*line, limits.get(name, "")] if intervals is not None else line)
     text, said = html_table(headings, lines), ""
+    if described.missing.any():
+        left_out = _LEFT_OUT["anywhere" if compared._missing == "anywhere" else "bottom"]
+        text += _note(f"Mean rank and median are over the rankings that have the item. {left_out}")
     if compared is not subject.rankings:
         text += _note(
             f"Intervals, and all parts below, compare these {compared.n_items} of {subject.rankings.n_items:,} items: those "
@@ -298,7 +306,9 @@ def _groups(subject: Subject) -> Part:
             (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MAX_PAIRS]
         ]
         text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
-        text += _note("For which pairs of items two groups differ: wkendall compare, with a file of two groups.")
+        text += _note(
+            "For which pairs of items two groups differ: wkendall compare --pairs 15, with a file of two groups."
+        )
     if len(labels) == 2:
         found = pair_differences(compared, groups, **how)
         shown = min(len(found.first), SHOWN_PAIRS)

@@ -52,7 +52,7 @@ FAILURES = [
     ("gram twice.csv -o o.npy", "; --ties mean treats equal numbers as ties"),
     ("gram nan.csv -o o.npy", "nan.csv: line 3, column 'b' holds NaN: every item needs a number; --missing bottom"),
     ("gram range.csv -o o.npy", "range.csv: line 2, column 'b' holds 7, but every row of 2 items must be a"),
-    ("gram text.csv -o o.npy", "line 2: column 1, 'name', holds 'Ann', which is not a number; use --skip COLUMN to"),
+    ("gram text.csv -o o.npy", "line 2: column 1, 'name', holds 'Ann', which is not a number; --id name reads"),
     ("gram unnamed.csv -o o.npy", "column 1 has no name, but every column must be an item: leave out row numbers"),
     ("gram ragged.csv -o o.npy", "ragged.csv, line 2: the row has 1 cells, but the first row has 2"),
     ("gram empty.csv -o o.npy", "empty.csv, line 1: the file is empty"),

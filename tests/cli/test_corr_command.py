@@ -249,7 +249,10 @@ def test_messages_speak_of_tables(capsys):
         ("turned.csv", "turned.csv, line 3: column 2, 'y', holds 'True', which is not a number"),
         ("large.csv", "large.csv, line 3: column 2, 'y', holds '1e400', which is too large for a double"),
         ("names.csv", "the names of the columns are the only row: there must be observations after them"),
-        ("index.csv", "column 1 has no name, but every column must be a variable: leave out row numbers; use --skip"),
+        (
+            "index.csv",
+            "column 1 has no name, but every column must be a variable: leave out row numbers; --skip 1 leaves it out",
+        ),
         ("empty.csv", "empty.csv, line 1: the file is empty"),
         ("table.csv --skip 1 --skip 2 --skip 3", "every column is skipped or not a variable: no columns are left"),
         ("deep.npy", "deep.npy has an array of shape (2, 2, 2), but must have two axes, one observation a row, or"),

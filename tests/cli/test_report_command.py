@@ -100,6 +100,17 @@ def test_small_and_strange_files_give_a_page(text, words, summary):
     assert "nan" not in " ".join(page.parts.values()).lower()
 
 
+def test_what_ranks_mean_if_items_are_left_out():
+    """An item that one person of twelve puts first, and nobody else ranks, has the mean rank 1 and the last place."""
+    Path("rare.csv").write_text("a,b,c\n" + "1,2,\n2,1,\n" * 6 + "2,3,1\n")
+    text = page_of("rare.csv --missing bottom").parts["Ranks"]
+    assert "Mean rank and median are over the rankings that have the item" in text
+    assert "as tied for the last ranks" in text
+    assert "with its expected rank" in page_of("rare.csv --missing anywhere").parts["Ranks"]
+    write_table(Path("all.csv"), [[1, 2, 3]] * 3, ITEMS[:3])
+    assert "left out" not in page_of("all.csv").parts["Ranks"]
+
+
 def test_lists_out_of_many_items():
     rng = np.random.default_rng(0)
     odds = 1 / np.arange(1, 201)

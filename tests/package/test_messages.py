@@ -35,8 +35,11 @@ PYTHON = [
     (lambda: datasets.make_mallows(3, [1, 2.5, 3], 1.0),
      "center: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole"),
     (lambda: gram([[1, 2.5, 4]]),
-     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; real numbers can be"
-     " read as scores"),
+     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; "
+     'input="scores" reads real numbers as scores, where larger is better'),
+    (lambda: wkendall.distance_matrix([[1, 2.5, 4]]),
+     "X: row 0, column 1 holds 2.5, which is not a whole number: ranks and item numbers must be whole; "
+     'Rankings(X, input="scores") reads real numbers as scores, where larger is better'),
     (lambda: gram([[1, 2.5, 2.5, 4]]),
      "X: row 0, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: ranks must be whole; "
      'ties="mean" treats equal numbers as ties'),
@@ -81,9 +84,11 @@ PYTHON = [
      "n_neighbors is 2, but there are 1 other rankings: it must be from 1 to 1"),
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
+    (lambda: wkendall.pair_differences([[1, 2]] * 6, np.array(["young", "old", "middle"] * 2)),
+     "groups has 3 different labels, but there must be exactly 2 groups; groups == 'middle' compares this group with all others"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
-     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers or dates; leave the column out or turn it "
-     "into numbers first"),
+     "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers, dates or ordered categories; leave "
+     "the column out or turn it into numbers first"),
 ]  # fmt: skip
 #: A file, the rest of the command, and the message.
 COMMANDS = [

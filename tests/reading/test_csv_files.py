@@ -68,6 +68,10 @@ def test_round_trip_of_csv(tmp_path, delimiter, named):
         same(X, frame.to_numpy())
 
 
+COLUMN = (
+    'which is not a number; id="{0}" reads the column as the names of the rankings, skip="{0}" leaves it out, layout= is for '
+    "names of items in the cells"
+)
 BAD_TABLES = [
     ("empty", "", {}, "line 1: the file is empty"),
     ("blank first", "\na,b\n1,2\n", {},
@@ -75,15 +79,21 @@ BAD_TABLES = [
     ("names only", "a,b\n\n", {}, "line 1: the names of the items are the only row: there must be rankings after them"),
     ("short row", "a,b,c\n1,2,3\n1,2\n", {}, "line 3: the row has 2 cells, but the first row has 3"),
     ("a word", "a,b\n1,2\n2,x\n", {}, "line 3: column 2, 'b', holds 'x', which is not a number"),
-    ("names that are said not to be", "a,b\n1,2\n", {"header": False}, "line 1: column 1 holds 'a', which is not a number"),
-    ("decimal comma", "a;b\n1;2,5\n", {}, "line 2: column 2, 'b', holds '2,5', which is not a number"),
-    ("underscore", "a,b\n1,1_0\n", {}, "line 2: column 2, 'b', holds '1_0', which is not a number"),
-    ("other digits", "a,b\n1,\u0661\n", {}, "line 2: column 2, 'b', holds '\u0661', which is not a number"),
+    ("a column of words", "who,a,b\nann,1,2\n", {}, f"line 2: column 1, 'who', holds 'ann', {COLUMN.format('who')}"),
+    ("spaces", "a b\n1 2\n", {},
+     "line 2: column 1, 'a b', holds '1 2', which is not a number; delimiter=\" \" is for numbers with spaces between them"),
+    ("trailing delimiters", "a,b,\n1,2,\n", {},
+     "line 1: column 3 has no name, but every column must be an item: leave out row numbers; skip=\"3\" leaves it out"),
+    ("names that are said not to be", "a,b\n1,2\n", {"header": False}, f"line 1: column 1 holds 'a', {COLUMN.format(1)}"),
+    ("decimal comma", "a;b\n1;2,5\n", {},
+     "line 2: column 2, 'b', holds '2,5', which is not a number; write decimals with a point"),
+    ("underscore", "a,b\n1,1_0\n", {}, f"line 2: column 2, 'b', holds '1_0', {COLUMN.format('b')}"),
+    ("other digits", "a,b\n1,\u0661\n", {}, f"line 2: column 2, 'b', holds '\u0661', {COLUMN.format('b')}"),
     ("infinite", "a,b\n1,-inf\n", {}, "line 2: column 2, 'b', holds '-inf', which is not finite"),
     ("beyond double precision", "1,1e999\n", {"header": False}, "line 1: column 2 holds '1e999', which is not finite"),
     ("same name", "a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
     ("row numbers", ",a,b\n0,1,2\n", {},
-     "line 1: column 1 has no name, but every column must be an item: leave out row numbers"),
+     "line 1: column 1 has no name, but every column must be an item: leave out row numbers; skip=\"1\" leaves it out"),
     ("quotes not closed", 'a,b\n1,"2\n', {}, "line 2: the row cannot be split into cells: unexpected end of data"),
     ("a huge cell", "a,b\n1," + "2" * 200_000, {},
      "line 2: the row cannot be split into cells: field larger than field limit (131072)"),

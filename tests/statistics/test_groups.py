@@ -1,5 +1,6 @@
 """Groups by labels, blocks, weights, every two groups, pairs of items: definitions with loops, and all permutations."""
 
+import tracemalloc
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -190,6 +191,10 @@ def test_pair_differences(missing, weighted):
                 if found.low[place] > -1 and found.high[place] < 1:
                     assert middle == pytest.approx(center, abs=1e-12)
     assert len(found.first) == wanted
+    table = found.to_frame()
+    assert list(table) == ["first", "second", "share x", "share y", "difference", "low", "high", "pvalue"]
+    np.testing.assert_array_equal(table[["share x", "share y"]], found.shares)
+    np.testing.assert_array_equal(table["pvalue"], found.pvalue)
 
 
 def test_pair_differences_by_all_permutations():
@@ -225,6 +230,22 @@ def test_pair_differences_of_counts_and_little():
         assert len(pair_differences(rankings(8, 6, n), [0, 1] * 3, n_permutations=9).first) == 0
     certain = pair_differences([[1, 2]] * 6, [0, 1] * 3, n_permutations=9)
     assert (certain.difference[0], certain.pvalue[0], certain.low[0], certain.high[0]) == (0, 1, -1, 1)
+
+
+def test_pair_differences_in_blocks(monkeypatch):
+    """Blocks of pairs change nothing, and memory does not grow with the number of rankings times that of pairs."""
+    X, group = Rankings(np.tile(INCOMPLETE, (4, 1)), ties="mean", missing="bottom"), [0, 1] * 10
+    whole = pair_differences(X, group, rng=0, n_permutations=99)
+    monkeypatch.setattr("wkendall.statistics.pair_differences.BLOCK", 2)
+    for a, b in zip(whole, pair_differences(X, group, rng=0, n_permutations=99), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+    monkeypatch.undo()
+    X, pairs = rankings(9, 60, 300), 300 * 299 // 2
+    tracemalloc.start()
+    pair_differences(X, [0, 1] * 30, rng=0, n_permutations=9)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * pairs * 8
 
 
 X6, G6 = rankings(9, 6), [0, 1] * 3

@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from wkendall import Rankings, rank_intervals
@@ -138,6 +139,9 @@ def test_missing_results_of_hard_tasks_do_not_help():
     assert np.nanmean(scores[:, 1]) > np.nanmean(scores[:, 0])
     found = rank_intervals(scores, rng=0)
     assert found.rank.tolist() == [1, 2, 3]
+    table = rank_intervals(pd.DataFrame(scores[:, [2, 0, 1]], columns=list("cab")), rng=0).to_frame()
+    assert list(table.index) == ["a", "b", "c"]
+    np.testing.assert_allclose(table, np.stack([found.estimate, found.rank, found.low, found.high], axis=1))
     design = np.array([[float(c in (r, 20 + i)) for c in range(23)] for r in range(20) for i in range(3)])
     known = ~np.isnan(scores.ravel())
     effects = np.linalg.lstsq(design[known], scores.ravel()[known], rcond=None)[0][20:]

@@ -141,11 +141,11 @@ class Reading(NamedTuple):
         """Return the advice for what is wrong with a row: an option that allows it, if there is one."""
         given = "".join(parts_of(error).advice)  # of the crate
         if not self.advises:
-            return given if given == "scores" else ""
+            return ""
         of = "" if self.own else " of"
         if error.kind in ("nan", "masked"):
             return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
-        return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given
+        return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given + of * (given == "scores")
 
 
 def _explained(error: RankingError, name: str, advice: str) -> RankingError:

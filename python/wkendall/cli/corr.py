@@ -203,7 +203,7 @@ def _read_table(path: Path, arguments: argparse.Namespace) -> Contents:
     kind = reading.KINDS[path.suffix.lower()]
     if kind == reading.CSV:
         how = {name: getattr(arguments, name) for name in ("delimiter", "header", "id", "skip", "items", "encoding")}
-        with reading.csv_errors(arguments):
+        with reading.csv_errors():
             return read_columns(path, **how)._replace(name=str(path))
     table = {"rows": "the table", "column": "column"}
     found = from_npz(path, arguments.array, **table) if kind == reading.NPZ else Contents(str(path), load_array(path))

@@ -20,6 +20,8 @@ _ADVICE = {
     "axes": "",
     "check": "; pass --no-check to use it anyway",
     "columns": "; --no-header reads the row as {}",
+    "decimals": "; write decimals with a point",
+    "delimiter": "; use --delimiter ' ' for numbers with spaces between them",
     "encoding": "; --encoding {} reads {}",
     "gaps": "",
     "gaps of files": "; --layout lists leaves out blanks, so that later items move up",
@@ -31,18 +33,22 @@ _ADVICE = {
     "missing": "; --missing bottom puts items without a number last, --missing anywhere leaves their position open",
     "missing last": "; --missing bottom puts items without a number last",
     "names": "",
+    "no name": "; --skip {} leaves it out",
     "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
+    "one group": "",
     "overwrite": "--force overwrites it",
     "rename": "--resume renames it",
     "scores": "; --input scores reads real numbers as scores, where larger is better",
     "sparse": "so pass --missing bottom",
     "start again": "--force starts again",
+    "text column": "; --id {0} reads the column as the names of the rankings, --skip {0} leaves it out, --layout choices or long "
+    "is for names of items in the cells",
     "texts": "; convert texts to numbers first",
     "tied ranks": "; --input ranks with --ties mean reads such ranks",
     "ties": "; --ties mean treats equal numbers as ties",
     "unknown": "",
 }
-_ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "sparse", "ties")}
+_ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "scores", "sparse", "ties")}
 #: The same for predictions, which take the options of reading from the model.
 _LEARNED = _ADVICE | {
     "missing last": "; wkendall learn with --missing bottom puts items without a number last",

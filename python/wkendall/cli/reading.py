@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wkendall._errors import RankingError, short
+from wkendall._errors import RankingError, parts_of, short
 from wkendall._memory import check_fits
 from wkendall.arrays.options import Reading
 from wkendall.cli.arrays import from_npz, load_array
@@ -22,7 +22,7 @@ from wkendall.reading.csv_files import read_table
 from wkendall.reading.csv_rows import first_row
 from wkendall.reading.preflib import KINDS as ALLOWED
 from wkendall.reading.preflib import read_orders
-from wkendall.reading.text_files import NUMBER, WHOLE
+from wkendall.reading.text_files import WHOLE
 from wkendall.statistics.samples import each_person
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
@@ -230,19 +230,19 @@ def _from_csv(path: Path, arguments: argparse.Namespace, apart: Sequence[str], l
     }
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how["items"] = arguments.items
-    with csv_errors(arguments):
+    with csv_errors():
         if arguments.items is None and like is not None:
             how["items"] = _columns_of(like, path, arguments) if arguments.layout == "ranks" else like.items
         return read_table(path, **how)._replace(name=str(path))
 
 
 @contextmanager
-def csv_errors(arguments: argparse.Namespace) -> Iterator[None]:
+def csv_errors() -> Iterator[None]:
     """Raise errors about a CSV file as errors of the command."""
     try:
         yield
     except RankingError as error:
-        raise CommandError(f"{message_of(error)}{_csv_hint(error, arguments)}") from error
+        raise CommandError(f"{message_of(error)}{_csv_hint(error)}") from error
 
 
 def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
@@ -258,21 +258,11 @@ def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> S
     return model.items
 
 
-def _csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
-    """Say which option helps with a CSV file that cannot be read."""
-    if error.kind == "text" and getattr(arguments, "layout", None) == "ranks" and not _are_numbers(str(error.value)):
-        use = "use --skip COLUMN to leave a column out, --id COLUMN for names of the rankings"
-        return f"; {use}, or --layout choices or long for names of items in the cells"
-    if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
-        return "; use --delimiter ' ' for numbers with spaces between them"
-    return (
-        "; use --skip COLUMN to leave a column out, --id COLUMN for names" if error.kind in ("text", "no name") else ""
-    )
-
-
-def _are_numbers(cell: str) -> bool:
-    parts = cell.split()
-    return len(parts) > 1 and all(NUMBER.fullmatch(part) for part in parts)
+def _csv_hint(error: RankingError) -> str:
+    """Say which option helps with a CSV file that cannot be read, if the message has no advice."""
+    if error.kind != "text" or parts_of(error).advice:
+        return ""
+    return "; use --skip COLUMN to leave a column out, --id COLUMN for names"
 
 
 def with_same_items(input: str, *files: Contents) -> list[Contents]:

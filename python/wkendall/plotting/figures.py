@@ -95,8 +95,11 @@ def plot_weights(
         ax.figure.set_size_inches(width + more, height + more * (weights.ndim == 2))  # type: ignore[union-attr]
         widened(ax, items, tall=True)
     largest = float(np.abs(rows).max(initial=0.0)) or 1.0
-    image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest)
-    step = max(1, int(np.ceil(n / (20 if items is None else NAMED))))
+    # A row of many square cells would be too low to be seen.
+    aspect: Any = "equal" if weights.ndim == 2 or n <= NAMED else "auto"
+    image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect=aspect)
+    most = min(20, 60 // len(str(max(n, 1)))) if items is None else NAMED
+    step = max(1, int(np.ceil(n / most)))
     ticks = np.arange(0, n, step)
     longest = letters_beside(ax)
     names = [str(tick + 1) for tick in ticks] if items is None else [written(items[i], longest) for i in ticks.tolist()]

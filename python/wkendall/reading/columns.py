@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
     def _refused(self, what: str, row: int | None = None, value: object = None) -> RankingTypeError:
         remedy = "leave the column out or turn it into numbers first"
-        reason = f": {self.called} holds {what}, but correlations need numbers or dates; {remedy}"
+        reason = f": {self.called} holds {what}, but correlations need numbers, dates or ordered categories; {remedy}"
         known: dict[str, Any] = {"row": row, "column": self.number, "value": value, "kind": "not a number"}
         return made(RankingTypeError, Parts(reason, self.argument), argument=self.argument, **known)
 

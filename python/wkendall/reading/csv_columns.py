@@ -69,8 +69,7 @@ def _of_column(rows: Rows, column: int) -> NDArray[np.float64]:
 
 def _number(rows: Rows, line: int, column: int, cell: str) -> float | Decimal:
     if not NUMBER.fullmatch(cell):
-        reason = f"{rows.label(column)} holds {shown(cell)}, which is not a number"
-        rows.file.fail(line, reason, "text", column, cell)
+        rows.refuse_text(line, column, cell)
     if is_long(cell):
         return Decimal(cell)
     number = float(cell)

@@ -15,6 +15,7 @@ from wkendall.reading.columns import doubles_apart
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows
 from wkendall.reading.lists import Gaps, as_lists
+from wkendall.reading.text_files import MISSING, NUMBER
 
 #: So many rows show that a column counts them: fewer ranks or scores may do so by chance.
 _COUNTING = 4
@@ -35,7 +36,17 @@ def _contents(rows: Rows, X: Any, items: list[str] | None, layout: str) -> Conte
 
 def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
     rows.check_width(line, cells)
+    if line == rows.body[0][0]:
+        _check_columns(rows, line, cells)
     return _doubles([rows.number(line, cells[column], column) for column in rows.kept])
+
+
+def _check_columns(rows: Rows, line: int, cells: list[str]) -> None:
+    """Refuse a column that begins with a text: it is not an item."""
+    for column in rows.kept:
+        if cells[column] not in MISSING and not NUMBER.fullmatch(cells[column]):
+            name = str(column + 1) if rows.names is None else rows.names[column]
+            rows.refuse_text(line, column, cells[column], ("text column", name))
 
 
 def _doubles(values: list[float | Decimal]) -> list[float]:

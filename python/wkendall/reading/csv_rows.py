@@ -72,13 +72,22 @@ class Rows(NamedTuple):
         """Tell whether a cell that has a name lacks it; a quoted NA is a name."""
         return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
 
+    def refuse_text(self, line: int, column: int, cell: str, advice: tuple[str, ...] = ()) -> NoReturn:
+        """Refuse a cell that is not a number."""
+        reason = f"{self.label(column)} holds {shown(cell)}, which is not a number"
+        parts = cell.split()
+        if len(parts) > 1 and all(map(NUMBER.fullmatch, parts)):
+            advice = ("delimiter",)
+        elif cell.count(",") == 1 and NUMBER.fullmatch(cell.replace(",", ".")):
+            advice = ("decimals",)
+        self.file.fail(line, reason, "text", column, cell, advice=advice)
+
     def number(self, line: int, cell: str, column: int) -> float | Decimal:
         """Return the number in a cell; NaN if it is missing, and a decimal if a double may not hold it."""
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
-            reason = f"{self.label(column)} holds {shown(cell)}, which is not a number"
-            self.file.fail(line, reason, "text", column, cell)
+            self.refuse_text(line, column, cell)
         number = float(cell)
         if math.isinf(number):
             reason = f"{self.label(column)} holds {shown(cell)}, which is not finite"
@@ -247,7 +256,7 @@ def _check_names(
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
             reason = f"column {column} has no name, but every column must be {an_item}: leave out row numbers"
-            file.fail(line, reason, "no name", column - 1, advice=hint)
+            file.fail(line, reason, "no name", column - 1, advice=hint or ("no name", str(column)))
         if name and first.setdefault(name, column) != column:
             reason = f"columns {first[name]} and {column} have the same name, {shown(name)}"
             file.fail(line, reason, advice=hint)

@@ -169,7 +169,10 @@ def group_labels(rankings: Rankings, groups: Any, least: int = 2, most: int | No
     if len(names) < least or (most is not None and len(names) > most):
         rule = f"exactly {least}" if most is not None else f"at least {least}"
         found = f" has {len(names)} different label{'' if len(names) == 1 else 's'}"
-        raise bad_argument("groups", f"{found}, but there must be {rule} groups", value=len(names), kind="groups")
+        many = most is not None and len(names) > most
+        advice = ("one group", shown(names[order[0]])) if many else ()
+        reason = f"{found}, but there must be {rule} groups"
+        raise bad_argument("groups", reason, *advice, value=len(names), kind="groups")
     return np.argsort(order)[member], [names[place] for place in order]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, Random, generator
+from wkendall._arguments import Array, Random, data_frames, generator
 from wkendall._errors import bad_argument, shown
 from wkendall._memory import check_fits
 from wkendall._run import Run
@@ -15,7 +16,10 @@ from wkendall.rankings import Rankings, check_all_items_fit, merged, read_rankin
 from wkendall.statistics.assignments import group_labels
 from wkendall.statistics.importance import named
 from wkendall.statistics.permutations import BATCH_NUMBERS, Groups, checked_permutations, null_distribution
-from wkendall.statistics.samples import EQUAL, Counts, check_size, counts_of, observed, power_of_two
+from wkendall.statistics.samples import EQUAL, check_size, counts_of, observed, power_of_two
+
+#: Pairs of items that are compared together: with some hundred permutations they fit into the cache of a core.
+BLOCK = 1024
 
 
 class PairDifferences(NamedTuple):
@@ -53,6 +57,22 @@ class PairDifferences(NamedTuple):
     pvalue: Array
     shares: Array
     groups: tuple[Any, Any]
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas with one row for each pair; the shares of the groups have two columns.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> found = wkendall.pair_differences([[1, 2]] * 9 + [[2, 1]] * 9, ["a"] * 9 + ["b"] * 9, rng=0)
+        >>> found.to_frame()[["first", "second", "share a", "share b", "difference"]]
+           first  second  share a  share b  difference
+        0      0       1      1.0      0.0         1.0
+        """
+        pd = data_frames()
+        shares = {f"share {group}": self.shares[:, place] for place, group in enumerate(self.groups)}
+        rest = {name: getattr(self, name) for name in ("difference", "low", "high", "pvalue")}
+        return pd.DataFrame({"first": self.first, "second": self.second, **shares, **rest})
 
 
 def pair_differences(
@@ -129,19 +149,20 @@ def pair_differences(
     # Without weights equal rankings are merged; a row with a weight stands alone.
     first, member = merged(rankings) if weights is None else (np.arange(len(rankings)),) * 2
     tables = np.array([counts_of(member[group == one], len(first), counts[group == one]) for one in (0, 1)])
-    orders = _orders(rankings[first], weights, tables.sum(axis=0))
-    dealt = Groups(orders.score, orders.counts, tables.sum(axis=1))
+    orders = _Orders(rankings[first], weights)
+    counts = tables.sum(axis=0)
+    dealt = Groups(np.empty((0, 0)), counts, tables.sum(axis=1))
     found = orders.compared(tables[:1], tables[1:])
-    pairs = orders.score.shape[1]
-    batch = min(dealt.batch(max(1, orders.score.size)), max(1, BATCH_NUMBERS // (4 * max(1, pairs))))
+    pairs = max(1, min(len(orders.first), BLOCK))
+    batch = min(dealt.batch(max(1, len(counts)) * pairs), BATCH_NUMBERS // (4 * pairs))
 
     def permuted(batch: int) -> Array:
         table = dealt.draw(random, batch)[:, 0]
-        return orders.compared(table, orders.counts - table).largest(0.0)
+        return orders.largest(np.zeros(len(orders.first)), table, counts - table)
 
     def resampled(batch: int) -> Array:
         people = [random.multinomial(table.sum(), table / table.sum(), size=batch) for table in tables]
-        return orders.compared(*people).largest(found.difference)
+        return orders.largest(found.difference[0], *people)
 
     null, spread = (
         np.sort(null_distribution(draw, permutations, batch, (run.progress, "pair_differences")))
@@ -160,59 +181,72 @@ class _Compared(NamedTuple):
     difference: Array
     error: Array
 
-    def largest(self, center: Array | float) -> Array:
-        """Return the largest statistic of all pairs."""
-        return np.asarray((np.abs(self.difference - center) / self.error).max(axis=1, initial=0.0))
 
+class _Orders:
+    """The orders of all pairs of items in each row, compared in blocks of pairs: there can be millions."""
 
-class _Orders(NamedTuple):
-    """For each row and pair of items: 1, 1/2 or 0 as the first is before, tied with or after the second, if it says so.
+    def __init__(self, rankings: Rankings, weights: Array | None) -> None:
+        self.ranks, self.weights = rankings._ranks().astype(np.float64), weights
+        self.bottom = rankings._missing == "bottom"
+        self.first, self.second = np.triu_indices(rankings.n_items, 1)
+        check_fits(len(self.first), 16, np.dtype(np.float64), "take fewer items")
 
-    `known` has one column if all rows order all pairs; otherwise scores of unknown pairs are 0.
-    """
+    def compared(self, *groups: NDArray[np.int64]) -> _Compared:
+        """Compare two groups with these numbers of people of each row, for all pairs."""
+        parts = [self._compared(block, groups) for block in self._blocks()]
+        one, other = (np.concatenate([part.shares[group] for part in parts], axis=1) for group in (0, 1))
+        difference, error = (np.concatenate([part[place] for part in parts], axis=1) for place in (1, 2))
+        return _Compared((one, other), difference, error)
 
-    score: Array
-    known: Array
-    weights: Array | None
-    counts: Counts
-    tied: bool
+    def largest(self, center: Array, *groups: NDArray[np.int64]) -> Array:
+        """Return the largest statistic of all pairs, around a center for each pair."""
+        found = np.zeros(len(groups[0]))
+        for block in self._blocks():
+            part = self._compared(block, groups)
+            statistic = np.abs(part.difference - center[block]) / part.error
+            np.maximum(found, statistic.max(axis=1, initial=0.0), out=found)
+        return found
 
-    def compared(self, *groups: NDArray[Any]) -> _Compared:
-        """Compare two groups with these numbers of people of each row."""
+    def _blocks(self) -> list[slice]:
+        return [slice(begin, begin + BLOCK) for begin in range(0, max(1, len(self.first)), BLOCK)]
+
+    def _scores(self, block: slice) -> tuple[Array, Array]:
+        """Return for each row and pair 1, 1/2 or 0, as the first is before, tied with or after the second.
+
+        The second array tells whether the row orders the pair; it has one column if all rows order all pairs. Scores of
+        unknown pairs are 0.
+        """
+        a, b = self.ranks[:, self.first[block]], self.ranks[:, self.second[block]]
+        lacks = np.isnan(a), np.isnan(b)
+        known = ~(lacks[0] | lacks[1])
+        score = np.where(known, (a < b) + 0.5 * (a == b), 0.0)
+        if self.bottom:
+            score[lacks[1] & ~lacks[0]] = 1
+            known = ~(lacks[0] & lacks[1])
+        return score, np.ones((len(a), 1)) if known.all() else known.astype(np.float64)
+
+    def _compared(self, block: slice, groups: Sequence[NDArray[np.int64]]) -> _Compared:
+        score, known = self._scores(block)
+        tied, squared_scores = (score == 0.5).any(), score**2
         shares, means, errors = [], [], []
         for table in groups:
             rows = table.astype(np.float64)
             once = rows if self.weights is None else rows * self.weights
             twice = once if self.weights is None else once * self.weights
-            score, known = once @ self.score, once @ self.known
+            sums, people = once @ score, once @ known
             if self.weights is None:
-                squared_score, squares = score, known
+                squared_score, squares = sums, people
             else:
-                squared_score, squares = twice @ self.score, twice @ self.known
-            squared = twice @ self.score**2 if self.tied else squared_score
+                squared_score, squares = twice @ score, twice @ known
+            squared = twice @ squared_scores if tied else squared_score
             with np.errstate(invalid="ignore", divide="ignore"):
-                shares.append(score / known)
-                one = np.where(known > 0, squares / known, 1.0)  # the weight of each of the two more people
-            mean = (score + one) / (known + 2 * one)
+                shares.append(sums / people)
+                one = np.where(people > 0, squares / people, 1.0)  # the weight of each of the two more people
+            mean = (sums + one) / (people + 2 * one)
             rest = squared - 2 * mean * squared_score + mean**2 * squares + one**2 * (1 - 2 * mean + 2 * mean**2)
             means.append(mean)
-            errors.append(rest / (known + 2 * one) ** 2)
+            errors.append(rest / (people + 2 * one) ** 2)
         return _Compared((shares[0], shares[1]), means[0] - means[1], np.sqrt(errors[0] + errors[1]))
-
-
-def _orders(rankings: Rankings, weights: Array | None, counts: Counts) -> _Orders:
-    ranks = rankings._ranks().astype(np.float64)
-    first, second = np.triu_indices(rankings.n_items, 1)
-    check_fits(len(ranks), 3 * len(first), np.dtype(np.float64), "take fewer items")
-    a, b = ranks[:, first], ranks[:, second]
-    known = ~(np.isnan(a) | np.isnan(b))
-    score = np.where(known, (a < b) + 0.5 * (a == b), 0.0)
-    if rankings._missing == "bottom":
-        score[np.isnan(b) & ~np.isnan(a)] = 1
-        known = ~(np.isnan(a) & np.isnan(b))
-    tied = bool((score == 0.5).any())
-    every = np.ones((len(ranks), 1)) if known.all() else known.astype(np.float64)
-    return _Orders(score, every, weights, counts, tied)
 
 
 def _result(rankings: Rankings, found: _Compared, null: Array, limit: float, names: tuple[Any, Any]) -> PairDifferences:

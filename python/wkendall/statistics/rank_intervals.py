@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, Random, as_order, check_flag, generator, plain, row_labels
+from wkendall._arguments import Array, Random, as_order, check_flag, data_frames, generator, plain, row_labels
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located, shown
 from wkendall._memory import check_fits
 from wkendall._run import one_thread, progress_bar
@@ -81,6 +81,21 @@ class RankIntervals(_Intervals):
         made = super().__new__(cls, *fields)
         vars(made).update(more)
         return made
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas with one row for each item, the best first.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> wkendall.rank_intervals([[1, 2, 3]] * 8 + [[1, 3, 2]] * 8, rng=0).to_frame()
+           estimate  rank  low  high
+        1       2.5     1    1     2
+        2       2.5     1    1     2
+        0       1.0     3    3     3
+        """
+        columns = {name: getattr(self, name) for name in ("estimate", "rank", "low", "high")}
+        return data_frames().DataFrame(columns, index=self.items).sort_values("rank", kind="stable")
 
 
 def rank_intervals(
