@@ -1,5 +1,8 @@
 """Learned weights with structure: penalties, weights to stay near to, and the strength chosen on held-out rankings."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -7,9 +10,10 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import two_classes
+from paths import ROOT
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
-from wkendall import AlternatingClassifier, AlternatingRegressor
+from wkendall import AlternatingClassifier, AlternatingRegressor, Rankings
 
 CASES = [("ridge", 1), ("ridge", 2), ("ridge", 3), ("smooth", 1), ("smooth", 2), ("monotone", 1), ("low-rank", 2)]
 KINDS = [AlternatingClassifier, AlternatingRegressor]
@@ -84,6 +88,31 @@ def test_a_large_alpha_gives_the_fixed_kernel(penalty, order):
     np.testing.assert_array_equal(given.U_, model.U_)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("penalty", "order"), CASES[:-1])
+def test_without_u0_a_strength_is_a_change_of_the_cost(kind, penalty, order):
+    """Scaling U by c and B by 1 / c gives it: with alpha = c^-4 the penalties, both squares, are divided by c^2."""
+    X, y = two_classes(np.random.default_rng(4), 40, 5)
+    factor, start = 0.01**-0.25, base_of("standard", 5, order)
+    plain = kind(order, penalty=penalty, C=0.3, init=start).fit(X, y)
+    model = kind(order, penalty=penalty, C=0.3 * 0.01**0.5, alpha=0.01, init=start * factor).fit(X, y)
+    np.testing.assert_allclose(model.U_, plain.U_ * factor, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(model.B_, plain.B_ / factor, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_small_alpha_gives_the_problem_of_the_paper(kind, order):
+    """With U0 and alpha near zero, at the cost of the test above: U0 changes the objective by about alpha^(1/4) = 1e-7."""
+    X, y = two_classes(np.random.default_rng(4), 40, 5)
+    alpha, options = 1e-28, {"order": order, "tol": 1e-7, "max_iter": 300}
+    plain = kind(C=0.3, **options).fit(X, y)
+    near = plain.U_ * alpha**-0.25
+    model = kind(C=0.3 * alpha**0.5, alpha=alpha, toward="standard", init=near, **options).fit(X, y)
+    np.testing.assert_allclose(model.objective_path_[-1] / alpha**0.5, plain.objective_path_[-1], rtol=1e-6)
+    np.testing.assert_allclose(model.U_, near, rtol=1e-5, atol=1e-5 * np.abs(near).max())
+
+
 def test_many_positions_have_few_weights():
     X, y = two_classes(np.random.default_rng(3), 40, 200)
     for toward in (None, "standard"):
@@ -96,6 +125,59 @@ def test_many_positions_have_few_weights():
         coefficients = (smooth.U_ - base) @ frequencies
         np.testing.assert_allclose(coefficients[20:], 0, atol=1e-9 * np.abs(coefficients).max(initial=1e-300))
         assert np.abs(coefficients[:20]).max() > 0
+
+
+def test_twenty_thousand_positions_have_twenty_weights():
+    """Orders 1 and 2: all that is learned are 20 numbers for each function of a position."""
+    n, rng = 20_000, np.random.default_rng(12)
+    X = Rankings(np.array([rng.permutation(n) + 1 for _ in range(12)]))
+    y = np.arange(12) % 2
+    waves = np.cos(np.pi * np.outer(np.arange(n) + 0.5, np.arange(20)) / n)
+    waves /= np.linalg.norm(waves, axis=0)
+    for toward in (None, "log"):
+        model = AlternatingClassifier(1, penalty="smooth", toward=toward, alpha=1e-9, C=1e-3).fit(X, y)
+        change = model.U_ - base_of(toward, n, 1)
+        np.testing.assert_allclose(waves @ (waves.T @ change), change, atol=1e-9 * np.abs(change).max())
+        falling = AlternatingClassifier(1, penalty="monotone", toward=toward, alpha=1e-9, C=1e-3).fit(X, y)
+        assert len(np.unique((falling.U_ - base_of(toward, n, 1)).round(9))) <= 30
+    pairs = AlternatingClassifier(2, penalty="smooth", toward="log", alpha=1e-9, C=1e-3).fit(X, y)
+    (expansion,) = pairs.expansions_
+    assert len(expansion.U) == 20 + 19  # f, and g without its constant
+
+
+MACHINE = """
+import sys, warnings
+import numpy as np
+from labelled import two_classes
+from wkendall import AlternatingClassifier, AlternatingRegressor
+warnings.simplefilter("ignore")
+X, y = two_classes(np.random.default_rng(13), 40, 5)
+found = {}
+for penalty, order in [("ridge", 1), ("ridge", 2), ("smooth", 2), ("monotone", 1), ("low-rank", 2)]:
+    for kind in (AlternatingClassifier, AlternatingRegressor):
+        for toward in (None, "standard"):
+            model = kind(order, penalty=penalty, toward=toward, C=0.3).fit(X, y)
+            found[f"{kind.__name__} {penalty} {order} {toward}"] = model.U_
+auto = AlternatingClassifier(1, penalty="smooth", C="auto", alpha="auto", toward="auto").fit(X, y)
+found["auto"] = auto.U_
+np.savez(sys.argv[1], **found)
+"""
+
+
+def test_the_same_weights_on_other_processors(tmp_path):
+    """Other instructions of BLAS, another number of its threads and of ours."""
+    found = []
+    for core, threads in (("", "1"), ("Prescott", "2")):
+        path = tmp_path / f"{core}{threads}.npz"
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+        changed = dict.fromkeys(names, threads) | ({"OPENBLAS_CORETYPE": core} if core else {})
+        paths = os.pathsep.join([str(ROOT / "tests/helpers"), *sys.path])
+        env = os.environ | changed | {"PYTHONPATH": paths}
+        subprocess.run([sys.executable, "-c", MACHINE, path], check=True, env=env)
+        found.append(np.load(path))
+    one, other = found
+    for name, U in one.items():
+        np.testing.assert_allclose(other[name], U, atol=1e-6 * np.abs(U).max(), err_msg=name)
 
 
 def test_a_low_rank():
