@@ -90,7 +90,8 @@ class AlternatingClassifier(Classifier, Alternating):
     alpha : float or "auto"
         The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
         each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
-        candidate, and learned weights must exceed it by more than two standard errors.
+        candidate, and learned weights must exceed it by more than 1.5 standard errors: of the mean of the accuracy and the
+        area under the ROC curve for classes, of the score for numbers.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
         neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. For order 2 and more
