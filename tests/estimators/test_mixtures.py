@@ -109,6 +109,49 @@ def test_weights_are_shares(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_scales_do_not_matter(kind):
+    X, y = drawn(kind)
+    new = random_rankings(np.random.default_rng(5), 20, 5)
+    model = kind(KERNELS).fit(X, y)
+    scaled = kind([1e6 * KERNELS[0], 1e-6 * KERNELS[1], 3.0 * KERNELS[2]]).fit(X, y)
+    np.testing.assert_allclose(scaled.weights_, model.weights_, atol=1e-9)
+    np.testing.assert_allclose(scaled.predict(new), model.predict(new), atol=1e-6)
+
+
+def test_kernels_of_few_dimensions_have_less_certain_weights():
+    """Half of each target is a random function of one kernel, half of another: of 2 and 20, or of 9 and 99 dimensions."""
+    rng, spread = np.random.default_rng(8), {}
+    for items in (3, 10):
+        ramp = np.arange(items) - (items - 1) / 2
+        kernels = [TensorKernel(ramp, order=1), Kendall(signed=True)]
+        shares = []
+        for _ in range(60):
+            X = random_rankings(rng, 60, items)
+            parts = [wkendall.embed(X, ramp), wkendall.features(X, kernels[1])]
+            functions = [part @ rng.standard_normal(part.shape[1]) for part in parts]
+            y = sum(function / function.std() for function in functions)
+            shares.append(KernelMixtureRegressor(kernels).fit(X, y).weights_[0])
+        spread[items] = np.std(shares)
+    assert spread[3] > 1.2 * spread[10], spread
+
+
+def test_a_mixture_is_not_always_better_than_its_best_kernel():
+    rng, best = np.random.default_rng(9), Kendall(signed=True)
+    gains = []
+    for _ in range(8):
+        X = random_rankings(rng, 360, 8)
+        parts = wkendall.features(X, best)
+        function = parts @ rng.standard_normal(parts.shape[1])
+        y = function / function.std() + rng.standard_normal(360)
+        mixed, alone = (
+            KernelMixtureRegressor(kernels, C=0.1).fit(X[:60], y[:60]).score(X[60:], y[60:])
+            for kernels in ([best, Kendall("top", k=2), *KERNELS[::2]], [best])
+        )
+        gains.append(mixed - alone)
+    assert np.mean(gains) < -0.02, gains
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_one_equal_and_constant_kernels(kind):
     X, y = drawn(kind)
     constant = Kendall(order=1)

@@ -247,9 +247,11 @@ class Alternating(Learner):
                 if isinstance(getattr(self, name), str) and getattr(self, name) == "auto":
                     raise ValueError(f"{name} is 'auto', but alpha is {self.alpha:g}: use alpha='auto', too")
         check_choice(self.penalty, "penalty", get_args(Penalty))
-        order, needed = int(self.order), {"monotone": 1, "low-rank": 2}.get(self.penalty, self.order)
-        if order != needed:
-            raise ValueError(f"penalty is {self.penalty!r}, which is for order {needed}, but order is {order}")
+        order = int(self.order)
+        possible = {"monotone": (1, 2), "low-rank": (2,)}.get(self.penalty, (order,))
+        if order not in possible:
+            orders = " and ".join(map(str, possible))
+            raise ValueError(f"penalty is {self.penalty!r}, which is for order {orders}, but order is {order}")
         if isinstance(self.init, str):
             check_choice(self.init, "init", ("standard", "suquan"))
         if isinstance(self.toward, str):
@@ -262,12 +264,12 @@ class Alternating(Learner):
             weights = one_tensor(value, name, items, order)
             if not weights.any():
                 raise ValueError(f"{name} has only zeros, from which no weights can be learned")
-            if self.penalty == "monotone" and name == "toward" and (np.diff(weights) > 0).any():
-                place = int(np.flatnonzero(np.diff(weights) > 0)[0])
+            line = weights.diagonal() if order == 2 else weights
+            if self.penalty == "monotone" and name == "toward" and (np.diff(line) > 0).any():
+                place = int(np.flatnonzero(np.diff(line) > 0)[0])
                 rule = "weights that fall from the top down cannot be learned from there"
-                raise ValueError(
-                    f"toward[{place + 1}] is larger than toward[{place}], but penalty is 'monotone': {rule}"
-                )
+                last, before = (str([at] * order) for at in (place + 1, place))
+                raise ValueError(f"toward{last} is larger than toward{before}, but penalty is 'monotone': {rule}")
             return Base(weights, items, order)
         if order > items:
             zeros = f"which has only zeros for order {order} and {items} items"

@@ -90,13 +90,14 @@ class AlternatingClassifier(Classifier, Alternating):
     alpha : float or "auto"
         The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
         each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
-        candidate, and learned weights must exceed it by more than two standard errors.
+        candidate, and learned weights must exceed it by more than 1.5 standard errors: of the mean of the accuracy and the
+        area under the ROC curve for classes, of the score for numbers.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
         neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. For order 2 and more
-        than 200 positions `V[a, b] = f[a] + g[b]`, with 20 cosines for f and for g. "monotone", for
-        order 1: "ridge" for weights that do not rise from the top down; V is constant on at most 30 bins of positions.
-        "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
+        than 200 positions `V[a, b] = f[a] + g[b]`, with 20 cosines for f and for g. "monotone", for order 1: "ridge" for
+        weights that do not rise from the top down; V is constant on at most 30 bins of positions. For order 2 this holds
+        for the diagonal of U. "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
         U0: the weights of the standard kernel (for order 1: n, n - 1, .., 1), differences of ranks (for order 2), the
         weights of the kernel "mult" with this `u`, or an array. Zero if absent. "auto" goes with `alpha="auto"` and chooses

@@ -190,8 +190,11 @@ class Mapped(NamedTuple):
     def kernel(self) -> KernelMatrix:
         """Return the kernel of the scores and of the constraints."""
         features = self._rows()
-        if self.limits is not None or features.shape[1] < len(features):
+        if features.shape[1] < len(features):
             return FromFeatures(features)
+        if self.limits is not None:
+            # As many features as rows have the same inner products.
+            return FromFeatures(np.transpose(np.linalg.qr(features.T, mode="r")))
         return FromGram(features @ features.T)
 
     def tensor(self, coefficients: Array) -> Array:

@@ -7,7 +7,8 @@ rankings are linear in theta, so that a step over U is a kernel machine, as for 
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
   along each axis. V is a combination of the first 20 cosines of each axis: cosines diagonalise D, and the penalty of the
   others is large. For order 2 and more than 200 positions V has only the products in which one of the cosines is constant.
-- "monotone": P(V) = |V|^2 / 2, for order 1, with U[0] >= U[1] >= ... V is constant on at most 30 bins of positions.
+- "monotone": P(V) = |V|^2 / 2 with U[0] >= U[1] >= ..., for order 2 on the diagonal of U. There V is constant on at most 30
+  bins of positions.
 - "low-rank": P(V) = sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V, for order 2: the nuclear norm,
   smoothed at zero. For any positive definite H the quadratic (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
   bound of P, which H = (V V' + eps^2 I)^(1/2) attains. Each step minimises this bound for the last V.
@@ -91,22 +92,25 @@ class Smooth:
 
 
 class Monotone:
-    """Weights that fall, or stay equal, from the top down."""
+    """Weights that fall, or stay equal, from the top down; for order 2 the diagonal, with free weights beside it."""
 
     def __init__(self, toward: Array) -> None:
-        count = min(len(toward), MAX_BINS)
-        self._starts = np.arange(count) * len(toward) // max(count, 1)
-        self._sizes = np.diff(self._starts, append=len(toward))
+        self._pairs = toward.ndim == 2
+        line = toward.diagonal() if self._pairs else toward
+        count = min(len(line), MAX_BINS)
+        self._starts = np.arange(count) * len(line) // max(count, 1)
+        self._sizes = np.diff(self._starts, append=len(line))
         # The change may rise from bin to bin by what U0 falls from the end of a bin to the start of the next.
-        falls = toward[self._starts[1:] - 1] - toward[self._starts[1:]]
+        falls = line[self._starts[1:] - 1] - line[self._starts[1:]]
         self._falls = np.concatenate([[0.0], falls]).cumsum()
 
     def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:  # noqa: ARG002
         """Return the scores of rankings as a linear function of theta, and the constraints on theta."""
         roots = np.sqrt(self._sizes)
-        features = reduced(sample, fixed, lambda rows: np.add.reduceat(rows, self._starts, axis=-1) / roots)
-        limits = (np.eye(len(roots)) - np.eye(len(roots), k=1))[:-1] / roots
-        return Mapped(features, lambda theta: self._spread(theta / roots), limits, -np.diff(self._falls))
+        features = reduced(sample, fixed, self._parameters)
+        limits = np.zeros((len(roots) - 1, features.shape[1]))
+        limits[:, : len(roots)] = (np.eye(len(roots)) - np.eye(len(roots), k=1))[:-1] / roots
+        return Mapped(features, self._tensor, limits, -np.diff(self._falls))
 
     def value(self, V: Array) -> float:
         """Return P(V)."""
@@ -114,12 +118,28 @@ class Monotone:
 
     def nearest(self, V: Array) -> Array:
         """Return the nearest change to weights that fall."""
-        return self._spread(np.add.reduceat(V, self._starts) / self._sizes)
+        return self._tensor(self._parameters(V[np.newaxis])[0])
 
-    def _spread(self, levels: Array) -> Array:
-        """Return the change at each position; violations, such as rounding errors, are removed."""
+    def _parameters(self, tensors: Array) -> Array:
+        """Return theta of each tensor: bins, then the weights beside the diagonal."""
+        lines = np.diagonal(tensors, axis1=-2, axis2=-1) if self._pairs else tensors
+        bins = np.add.reduceat(lines, self._starts, axis=-1) / np.sqrt(self._sizes)
+        if not self._pairs:
+            return np.asarray(bins)
+        beside = np.where(np.eye(tensors.shape[-1], dtype=bool), 0.0, tensors)
+        return np.hstack([bins, beside.reshape(len(tensors), -1)])
+
+    def _tensor(self, theta: Array) -> Array:
+        """Return the change that theta describes; violations, such as rounding errors, are removed."""
+        count, items = len(self._sizes), int(self._sizes.sum())
+        levels = theta[:count] / np.sqrt(self._sizes)
         free = isotonic_regression(levels - self._falls, sample_weight=self._sizes, increasing=False)
-        return np.repeat(free + self._falls, self._sizes)
+        line = np.repeat(free + self._falls, self._sizes)
+        if not self._pairs:
+            return line
+        tensor = theta[count:].reshape(items, items).copy()
+        np.fill_diagonal(tensor, line)
+        return tensor
 
 
 class LowRank:
