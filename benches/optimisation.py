@@ -1,11 +1,13 @@
 """Compare Bayesian optimisation over permutations with random search, local search and Lehmer codes.
 
 `--set random`: four kinds of random problems, 100 evaluations. `--set public`: public instances and random linear orderings,
-150 evaluations. `--set large`: random problems with 50 and 100 items, 300 evaluations.
+150 evaluations, also with Optuna's TPE (`pip install optuna`). `--set large`: random problems with 50 and 100 items, 300
+evaluations.
 
 A seed determines the problem, if it is random, and ten random orders with which all methods start. Results are written to a
 JSON file after each run. Finished runs are not repeated, so the script can be stopped and started again. `--plot` draws the
-results of the random problems.
+results of the random problems. `--before` compares with the file of another version of the package: run the script with that
+version installed, `--methods wkendall` and another `--json`.
 """
 
 import argparse
@@ -19,7 +21,11 @@ from scipy.stats import t as student
 from wkendall.optimize import minimize
 from wkendall.optimize.moves import INSERTION, Moves
 from wkendall.optimize.process import Process
-from wkendall.optimize.search import log_improvement
+
+try:
+    from wkendall.optimize.search import log_improvement
+except ImportError:  # a version before wkendall.optimize.search had it, for --before
+    from wkendall.optimize.improvement import log_improvement
 
 FIRST = 10
 PROBLEMS = {
@@ -35,7 +41,7 @@ SETS = {
     "public": (
         [*OPTIMA, "linear ordering 20"],
         150,
-        ["random search", "local search", "insertions", "wkendall"],
+        ["random search", "local search", "insertions", "TPE", "wkendall"],
     ),
     "large": (LARGE, 300, ["random search", "local search", "insertions", "wkendall"]),
 }
@@ -155,6 +161,23 @@ def lehmer_search(f, first, rng, calls):
     return found
 
 
+def tpe(f, first, seed, calls):
+    """Run Optuna's default sampler on random keys: the order sorts one number in 0..1 for each item."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    names = [f"item {item}" for item in range(len(first[0]))]
+
+    def objective(trial):
+        return f(np.argsort([trial.suggest_float(name, 0.0, 1.0) for name in names]))
+
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    for x in first:
+        study.enqueue_trial(dict(zip(names, ((np.argsort(x) + 0.5) / len(x)).tolist(), strict=True)))
+    study.optimize(objective, n_trials=calls)
+    return [trial.value for trial in study.trials]
+
+
 def run(name, method, seed, calls):
     """Return the best value after each evaluation."""
     f, items, space = problem(name, seed)
@@ -168,6 +191,8 @@ def run(name, method, seed, calls):
         found = local_search(f, first, rng, calls, space, [INSERTION])
     elif method == "Lehmer codes":
         found = lehmer_search(f, first, rng, calls)
+    elif method == "TPE":
+        found = tpe(f, first, seed, calls)
     else:
         kernel = method.partition(" ")[2] or "mallows"
         found = minimize(
@@ -227,16 +252,19 @@ def draw(results, path):
 
 
 def overall(results):
-    """Print the mean of paired differences over several problems, in percent of the other method."""
-    groups = {"Taillard": list(TAILLARD)} | {name: [name] for name in results if name not in TAILLARD}
-    print("\n| difference in % | local search | insertions |\n|---|---|---|")
+    """Print the mean of paired differences between wkendall and the others over several problems, in percent."""
+    found = dict.fromkeys(method for runs in results.values() for method in runs)
+    methods = [method for method in found if method not in ("random search", "wkendall")]
+    groups = {name: [name] for name in results}
+    if set(TAILLARD) <= set(results):
+        groups["all ta001 to ta010"] = list(TAILLARD)
+    print(f"\n| difference in % | {' | '.join(methods)} |\n|{'---|' * (len(methods) + 1)}")
     for title, names in groups.items():
         cells = []
-        for method in ("local search", "insertions"):
+        for method in methods:
             differences = [
                 100 * (path[-1] - other[-1]) / abs(other[-1])
                 for name in names
-                if name in results
                 for seed, path in results[name].get("wkendall", {}).items()
                 if (other := results[name].get(method, {}).get(seed))
             ]
@@ -251,6 +279,7 @@ def main():
     parser.add_argument("--problems", nargs="*", help="some of the problems of the set")
     parser.add_argument("--methods", nargs="*", help='some of the methods, or "wkendall discordant" for another kernel')
     parser.add_argument("--json", type=Path, help="results, optimisation_SET.json unless given")
+    parser.add_argument("--before", type=Path, help="results of another version of wkendall, to compare with")
     parser.add_argument("--plot", type=Path, help="draw the results of the random problems")
     options = parser.parse_args()
     names, calls, methods = SETS[options.set]
@@ -267,6 +296,8 @@ def main():
             part.write_text(json.dumps(results))
             part.replace(file)
     print(f"{time.perf_counter() - begin:.0f} s")
+    for name, runs in json.loads(options.before.read_text()).items() if options.before else ():
+        results.setdefault(name, {})["before"] = runs["wkendall"]
     table(results)
     if options.set != "random":
         overall(results)
