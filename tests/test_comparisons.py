@@ -332,6 +332,13 @@ def test_what_measures_say_of_themselves(comparison):
         if not any(comparison.name == name for name, *_ in NOT_POSITIVE):  # see below
             assert measure.is_kernel == comparison.kernel
         assert comparison.takes & {"ties", "lists"} <= measure.takes
+        for kind in ("ties", "lists"):  # what it says that it takes is computed, the rest is refused
+            given = as_rankings(kind, random_cases(kind, np.random.default_rng(3), 4, 5))
+            if kind in measure.takes:
+                assert measure(given).shape == (4, 4)
+            else:
+                with pytest.raises(wkendall.RankingError):
+                    measure(given)
 
 
 @pytest.mark.parametrize("name", ["AverageOverlap", "RankBiasedOverlap", "Footrule", "FaginKendall"])

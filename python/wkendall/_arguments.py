@@ -186,7 +186,7 @@ def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:
         result_type = np.dtype(dtype)
         if result_type in (_DOUBLE, _SINGLE):
             return result_type
-    raise ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
+    raise bad_argument("dtype", f" is {shown(dtype)}, but must be float64 or float32", value=dtype)
 
 
 def as_threads(n_jobs: SupportsIndex | None) -> int | None:
@@ -197,8 +197,10 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
     if number == -1:
         return _core.available_cores()
     if number < 1:
-        raise ValueError(
-            f"n_jobs is {shown(number)}, but must be a number of threads from 1, -1 for all cores, or None"
+        raise bad_argument(
+            "n_jobs",
+            f" is {shown(number)}, but must be a number of threads from 1, -1 for all cores, or None",
+            value=number,
         )
     return min(number, _core.MAX_THREADS)
 
@@ -214,15 +216,15 @@ def data_frames() -> Any:
 
 def generator(rng: Random) -> np.random.Generator:
     """Return the random number generator."""
-    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
+    rule = f" must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
     if rng is None or isinstance(rng, np.random.Generator):
         return np.random.default_rng(rng)
     if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):
-        raise TypeError(rule)
+        raise bad_type("rng", rule)
     try:
         return np.random.default_rng(int(rng.__index__()))
     except (TypeError, ValueError):
-        raise ValueError(rule) from None
+        raise bad_argument("rng", rule, value=rng) from None
 
 
 def check_flag(value: object, name: str) -> None:
@@ -238,15 +240,15 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -
     if isinstance(out, np.ma.MaskedArray):
         raise TypeError("out is a masked array, whose mask would hide results: pass the array behind it, out.data")
     if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}, but the result has shape {shape}")
+        raise bad_argument("out", f" has shape {out.shape}, but the result has shape {shape}")
     if out.dtype != dtype:
-        raise ValueError(f"out has dtype {out.dtype}, but the result has dtype {dtype}: change one or the other")
+        raise bad_argument("out", f" has dtype {out.dtype}, but the result has dtype {dtype}: change one or the other")
     if not out.flags.c_contiguous:
-        raise ValueError("out is not C-contiguous: its rows must lie one after the other in memory")
+        raise bad_argument("out", " is not C-contiguous: its rows must lie one after the other in memory")
     if not out.flags.aligned:
-        raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
+        raise bad_argument("out", " is not aligned: its memory must begin at a multiple of the size of its numbers")
     if not out.flags.writeable:
-        raise ValueError("out is read-only: it must be an array that can be written to")
+        raise bad_argument("out", " is read-only: it must be an array that can be written to")
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:

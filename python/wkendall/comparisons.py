@@ -55,7 +55,6 @@ class WeightedTau(Kernel):
     """
 
     _name = "weighted_tau"
-    _takes = frozenset({"ties"})
     rank: bool | ArrayLike | None = True
     weigher: Literal["hyperbolic"] | ArrayLike | Callable[[int], float] = "hyperbolic"
     additive: bool = True
@@ -144,7 +143,6 @@ class APCorrelation(Measure):
     """
 
     _name = "ap_correlation"
-    _takes = frozenset({"ties"})
     symmetric: bool = False
 
 

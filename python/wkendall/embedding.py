@@ -84,11 +84,12 @@ def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[n
     weights = one_tensor(U, "U", rankings.items)
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
-        raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+        raise bad_argument("coef", f" has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
     check_same_rows(X, coef, ("X", "coef"))
     if not np.isfinite(coefficients).all():
         place = int(np.argmin(np.isfinite(coefficients)))
-        raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
+        value = float(coefficients[place])
+        raise bad_argument("coef", f"[{place}] is {value}: coefficients must be finite", value=value)
     return combine_of(rankings, coefficients, weights, Run())
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall._errors import bad_argument, shown
+from wkendall._errors import RankingError, bad_argument, shown
 from wkendall._matrix import called
 from wkendall.tensors import quadruple_weights, tensor_weights
 
@@ -92,7 +92,8 @@ class Measure:
         for name, value in parameters.items():
             if name not in known:
                 names = ", ".join(known) or "no parameters"
-                raise ValueError(f"{type(self).__name__} has no parameter {shown(name)}: it has {names}")
+                rule = f"{type(self).__name__} has no parameter {shown(name)}: it has {names}"
+                raise RankingError(rule, argument=name)
             part, _, inner = name.partition("__")
             if inner:
                 getattr(self, part).set_params(**{inner: value})
@@ -293,7 +294,7 @@ class TensorKernel(Kernel):
         order = as_order(self.order, "order")
         if (self.U is None) == (self.W is None):
             both = "both U and W are given" if self.U is not None else "neither U nor W is given"
-            raise ValueError(f"{both}: pass one of them")
+            raise RankingError(f"{both}: pass one of them", argument="U")
         if self.W is None:
             weights = tensor_weights(self.U, items, order, pairs)
         elif order != 2:

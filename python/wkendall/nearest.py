@@ -176,7 +176,8 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         The stored value: a distance, or 1. The distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel, as
-        `distance_matrix(kernel=...)` computes it, and the value itself for a distance.
+        `distance_matrix(kernel=...)` computes it, and the value itself for a distance. For `RankBiasedOverlap` with
+        `value="ext"` or "max" it is 1 minus the value.
 
     Returns
     -------

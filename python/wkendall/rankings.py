@@ -113,7 +113,7 @@ class Rankings:
         if names is not None:
             if len(names) != read.n_items:
                 rule = f"the rankings have {read.n_items} items: pass a name for each"
-                raise ValueError(f"items has {len(names)} names, but {rule}")
+                raise bad_argument("items", f" has {len(names)} names, but {rule}")
             read = matched(Rankings._made(read._handle, items=names), read)
             read = read._with(items=names)
         if counts is not None:
@@ -595,14 +595,14 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
     found = real_array(np.asarray(given, dtype=np.int64) if flags else given, name, (0, 1), meaning)
     found = np.full(rows, found) if found.ndim == 0 else found
     if len(found) != rows:
-        raise ValueError(f"{name} has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
+        raise bad_argument(name, f" has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
     for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1].tolist():
         value = float(found[row])
         raise bad_argument(
             entry_name(given, name, row), f" is {value}, but must be a finite number from 0", value=value
         )
     if not found.any():
-        raise ValueError(f"{name} is zero for all rankings: at least one must count")
+        raise bad_argument(name, " is zero for all rankings: at least one must count")
     return found
 
 
@@ -690,7 +690,7 @@ def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tup
             what = f"{shown(name)} of type {type(name).__name__}, but names must be hashable"
             raise TypeError(f"items[{place}] is {what}: strings, numbers or tuples") from None
         if first != place:
-            raise ValueError(f"items holds {shown(name)} twice, in places {first} and {place}")
+            raise bad_argument("items", f" holds {shown(name)} twice, in places {first} and {place}")
         if known is not None and name not in possible:
             rule = f"items has {shown(name)}, but X has no item of this name: it has {some_names(known)}"
             raise RankingError(rule, argument="items", column=place, value=name, kind="items differ")
@@ -704,10 +704,11 @@ def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
     if given.dtype.kind not in "iuf" and given.size:
         raise TypeError(f"counts must be {meaning}, not {shown(counts)}")
     if given.shape != (rows,):
-        raise ValueError(f"counts has shape {given.shape}, but must be {meaning}")
+        raise bad_argument("counts", f" has shape {given.shape}, but must be {meaning}")
     for row in np.flatnonzero(~((given >= 0) & (given < 2**63) & (given == np.floor(given))))[:1].tolist():
-        raise ValueError(
-            f"{entry_name(counts, 'counts', row)} is {given[row].item()}, but must be a whole number from 0"
+        value = given[row].item()
+        raise bad_argument(
+            entry_name(counts, "counts", row), f" is {value}, but must be a whole number from 0", value=value
         )
     return given.astype(np.int64)
 

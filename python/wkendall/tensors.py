@@ -230,7 +230,7 @@ def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
 def _vectors(values: object, name: str, axes: tuple[int, ...], items: int, meaning: str) -> NDArray[np.float64]:
     array = real_array(values, name, axes, "vectors of n weights")
     if array.shape[-1] != items:
-        raise ValueError(f"{name} has shape {array.shape}, but {meaning}")
+        raise bad_argument(name, f" has shape {array.shape}, but {meaning}")
     return array
 
 

@@ -32,6 +32,11 @@ INTERNAL = (
     "inhomogeneous", "setting an array element", "ambiguous", "Exceeds the limit", "too large to convert", "unhashable",
     "incomplete rankings cannot", "Traceback",
 )  # fmt: skip
+#: Plain ValueErrors are those of scikit-learn, of damaged files, of results too large for memory, and these of the crate.
+NO_ATTRIBUTES = (
+    r"Complex data not|Found array with 0|Input y contains|input_features should|Optimizer\.save|is damaged|the result of \d"
+    r"|too large for single precision|are not permutations$|^if missing items can be anywhere"
+)
 
 
 @pytest.mark.parametrize(("call", "error", "about"), TABLE.values(), ids=TABLE)
@@ -42,6 +47,8 @@ def test_refused(call, error, about):
     argument, row, column, kind = (about, None, None, None) if isinstance(about, str) else (*about, None, None)[:4]
     if isinstance(found, wkendall.RankingError):
         assert (found.row, found.column, found.kind) == (row, column, kind)
+    elif type(found) is ValueError:
+        assert re.search(NO_ATTRIBUTES, message), f"it has no attributes: {message}"
     named = getattr(found, "argument", None) or re.findall(r"\w+", message)[0]
     assert named in argument.split("|"), message
     assert "\n" not in message

@@ -121,9 +121,10 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
     if values.ndim != 2:
         raise wrong_axes(values, name, "a 2-d array, one ranking per row")
     if any(np.isnan(size) for size in values.shape):
-        raise ValueError(
-            f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
-            "to_dask_array(lengths=True)"
+        raise bad_argument(
+            name,
+            f" has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
+            "to_dask_array(lengths=True)",
         )
     if values.size and values.dtype.kind not in "iufO":
         advice = ("names",) if values.dtype.kind in TEXT else ()
@@ -204,8 +205,9 @@ def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows
     except (ArithmeticError, TypeError, ValueError):
         rows = columns = ()
     if isinstance(chunks, bool) or not rows or min(*rows, *columns) < 0:
-        raise ValueError(
-            f"chunks is {shown(chunks)}, but must be the number of rows of a block, such as 1000, or any other form that dask "
-            f"accepts for an array of shape {shape}"
+        raise bad_argument(
+            "chunks",
+            f" is {shown(chunks)}, but must be the number of rows of a block, such as 1000, or any other form that dask "
+            f"accepts for an array of shape {shape}",
         )
     return rows, columns

@@ -12,7 +12,7 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall._arguments import as_result_type
-from wkendall._errors import shown
+from wkendall._errors import bad_argument, shown
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.dask import blocks
@@ -171,8 +171,8 @@ def _block_sizes(
     if chunks is not None:
         rows, columns = blocks.normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
         if y is None and rows != columns:
-            raise ValueError(
-                f"chunks is {shown(chunks)}, but without Y the rows and the columns must have the same chunks"
+            raise bad_argument(
+                "chunks", f" is {shown(chunks)}, but without Y the rows and the columns must have the same chunks"
             )
         return rows, columns
     most = blocks.BLOCK_BYTES // dtype.itemsize

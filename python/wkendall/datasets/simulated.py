@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Random, as_order, generator, real_array
-from wkendall._errors import RankingError, parts_of, remade
+from wkendall._errors import RankingError, bad_argument, parts_of, remade
 from wkendall._memory import check_fits
 from wkendall.arrays.options import Reading
 from wkendall.rankings import Rankings, read_ranking
@@ -72,7 +72,7 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
     rows, middle = as_order(m, "m", 0), _center(center)
     spread = float(real_array(lam, "lam", (0,), "one number from 0").item())
     if not 0 <= spread < np.inf:
-        raise ValueError(f"lam is {spread}, but must be a finite number from 0")
+        raise bad_argument("lam", f" is {spread}, but must be a finite number from 0", value=spread)
     random = generator(rng)
     items = len(middle)
     check_size(rows, items)
@@ -112,10 +112,12 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
     rows = as_order(m, "m", 0)
     known = real_array(strengths, "strengths", (1,), "an array of n positive numbers")
     if not known.size:
-        raise ValueError("strengths is empty, but must have a positive number for each item")
+        raise bad_argument("strengths", " is empty, but must have a positive number for each item")
     for item, strength in enumerate(known.tolist()):
         if not 0 < strength < np.inf:
-            raise ValueError(f"strengths: item {item} has {strength}, but must have a positive finite number")
+            raise bad_argument(
+                "strengths", f": item {item} has {strength}, but must have a positive finite number", value=strength
+            )
     random = generator(rng)
     check_size(rows, known.size)
     scores = np.log(known) + random.gumbel(size=(rows, known.size))
@@ -145,6 +147,6 @@ def _center(center: ArrayLike | Rankings) -> Ranks:
         rule = "center has ties or missing items, but must be a complete ranking"
         raise RankingError(rule, argument="center", kind="not complete")
     if not found.n_items:
-        raise ValueError("center is empty, but must rank at least one item")
+        raise bad_argument("center", " is empty, but must rank at least one item")
     ranks: Ranks = found._handle.ranks()[0]
     return ranks

@@ -24,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from wkendall._arguments import Array
+from wkendall._errors import bad_argument
 from wkendall.learning.alternating import EXACT, FACTOR_STEPS
 from wkendall.learning.bases import Base
 from wkendall.learning.coefficients import Loss, Problem
@@ -277,7 +278,7 @@ def _folds(search: Search, seed: int) -> list[Rows]:
     rows, classes = len(search.costs), search.classes
     fewest = rows if classes is None else int(np.bincount(classes).min())
     if fewest < 2:
-        raise ValueError("alpha is 'auto', which needs at least two rankings of each class: give a number")
+        raise bad_argument("alpha", " is 'auto', which needs at least two rankings of each class: give a number")
     kind = KFold if classes is None else StratifiedKFold
     split = kind(min(FOLDS, fewest), shuffle=True, random_state=seed).split(np.zeros(rows), classes)
     return [held for _, held in split]

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, Random, as_order, check_choice, check_same_rows, check_unmasked, generator
+from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run, one_thread
 from wkendall.arrays.convert import as_array
@@ -101,8 +102,8 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         clusters = as_order(self.n_clusters, "n_clusters")
         rankings = self._read(X, reset=True)
         if len(rankings) < clusters:
-            raise ValueError(
-                f"n_clusters is {clusters}, but n_samples={len(rankings)}: there are fewer rankings than that"
+            raise bad_argument(
+                "n_clusters", f" is {clusters}, but n_samples={len(rankings)}: there are fewer rankings than that"
             )
         weights = sample_weights(sample_weight, rankings)
         if getattr(self.init, "ndim", None) == 1:
@@ -170,9 +171,10 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
             return kmeans.squared_distances(points, means / means.sum(axis=0))
         if given.shape != (clusters, different.n_items):
-            raise ValueError(
-                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.n_items)}, the rankings to "
-                f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'"
+            raise bad_argument(
+                "init",
+                f" has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.n_items)}, the rankings to "
+                f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'",
             )
         if not isinstance(given, Rankings):
             check_items_of_fit(self, self.init, "init")
@@ -270,14 +272,16 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> kmeans.Labels:
     """Check the clusters to start from; return those of the rankings with a positive weight."""
     if len(given) != len(weights):
-        raise ValueError(f"init has {len(given)} clusters, but there are {len(weights)} rankings: each must have one")
+        raise bad_argument(
+            "init", f" has {len(given)} clusters, but there are {len(weights)} rankings: each must have one"
+        )
     if given.dtype.kind not in "iu":
         raise TypeError(f"init must be an array of clusters, of whole numbers, or of rankings, not of {given.dtype}")
     for row, label in enumerate(given.tolist()):
         if not 0 <= label < clusters:
-            raise ValueError(f"init: row {row} is in cluster {label}, but must be from 0 to {clusters - 1}")
+            raise bad_argument("init", f": row {row} is in cluster {label}, but must be from 0 to {clusters - 1}")
     counted = given[weights > 0].astype(np.intp)
     for cluster, size in enumerate(np.bincount(counted, minlength=clusters).tolist()):
         if not size:
-            raise ValueError(f"init: no ranking is in cluster {cluster}, but each cluster must have one")
+            raise bad_argument("init", f": no ranking is in cluster {cluster}, but each cluster must have one")
     return counted

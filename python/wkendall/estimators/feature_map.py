@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._arguments import Array, check_same_rows
-from wkendall._errors import shown
+from wkendall._errors import bad_argument, shown
 from wkendall._run import Run
 from wkendall.embedding import features_of
 from wkendall.estimators.base import VectorMap
@@ -72,7 +72,9 @@ class KendallFeatures(VectorMap):
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:
-            raise ValueError(f"input_features is {shown(input_features)}, but must be an array of n names, or None")
+            raise bad_argument(
+                "input_features", f" is {shown(input_features)}, but must be an array of n names, or None"
+            )
         items = _check_feature_names_in(self, input_features)
         if input_features is None:
             items = self._items_of_fit or [f"x{item}" for item in range(self.n_features_in_)]

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_same_rows, check_unmasked, row_labels
-from wkendall._errors import Parts, RankingError, located, one_line, remade, shown
+from wkendall._errors import Parts, RankingError, bad_argument, located, one_line, remade, shown
 from wkendall.arrays.convert import (
     as_array,
     check_collected,
@@ -186,7 +186,9 @@ def _check_labels(y: ArrayLike, rows: int) -> None:
         shape = None
     if shape != (rows,) and shape != (rows, 1):
         found = shown(y) if shape is None else f"of shape {shape}"
-        raise ValueError(f"y is {found}, but X has {rows} rankings: it must have shape ({rows},), a label for each")
+        raise bad_argument(
+            "y", f" is {found}, but X has {rows} rankings: it must have shape ({rows},), a label for each"
+        )
 
 
 def random_state(value: Any) -> np.random.RandomState:
@@ -195,5 +197,5 @@ def random_state(value: Any) -> np.random.RandomState:
         found: np.random.RandomState = check_random_state(value)
     except (TypeError, ValueError):
         rule = "must be None, a seed from 0 to 4294967295 or a numpy.random.RandomState"
-        raise ValueError(f"random_state is {shown(value)}, but {rule}") from None
+        raise bad_argument("random_state", f" is {shown(value)}, but {rule}", value=value) from None
     return found

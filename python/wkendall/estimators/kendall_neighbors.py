@@ -344,7 +344,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def _limit(self, radius: float | None) -> float:
         given = self.radius if radius is None else radius
         if given is None:
-            raise ValueError("radius is not given: pass one here or to KendallNeighbors")
+            raise bad_argument("radius", " is not given: pass one here or to KendallNeighbors")
         return as_radius(given)
 
     @property

@@ -245,13 +245,13 @@ class Alternating(Learner):
             check_positive(self.alpha, "alpha")
             for name in ("C", "toward"):
                 if isinstance(getattr(self, name), str) and getattr(self, name) == "auto":
-                    raise ValueError(f"{name} is 'auto', but alpha is {self.alpha:g}: use alpha='auto', too")
+                    raise bad_argument(name, f" is 'auto', but alpha is {self.alpha:g}: use alpha='auto', too")
         check_choice(self.penalty, "penalty", get_args(Penalty))
         order = int(self.order)
         possible = {"monotone": (1, 2), "low-rank": (2,)}.get(self.penalty, (order,))
         if order not in possible:
             orders = " and ".join(map(str, possible))
-            raise ValueError(f"penalty is {self.penalty!r}, which is for order {orders}, but order is {order}")
+            raise bad_argument("penalty", f" is {self.penalty!r}, which is for order {orders}, but order is {order}")
         if isinstance(self.init, str):
             check_choice(self.init, "init", ("standard", "suquan"))
         if isinstance(self.toward, str):
@@ -263,13 +263,13 @@ class Alternating(Learner):
         if not isinstance(value, str):
             weights = one_tensor(value, name, items, order)
             if not weights.any():
-                raise ValueError(f"{name} has only zeros, from which no weights can be learned")
+                raise bad_argument(name, " has only zeros, from which no weights can be learned")
             line = weights.diagonal() if order == 2 else weights
             if self.penalty == "monotone" and name == "toward" and (np.diff(line) > 0).any():
                 place = int(np.flatnonzero(np.diff(line) > 0)[0])
                 rule = "weights that fall from the top down cannot be learned from there"
                 last, before = (str([at] * order) for at in (place + 1, place))
-                raise ValueError(f"toward{last} is larger than toward{before}, but penalty is 'monotone': {rule}")
+                raise bad_argument("toward", f"{last} is larger than toward{before}, but penalty is 'monotone': {rule}")
             return Base(weights, items, order)
         if order > items:
             zeros = f"which has only zeros for order {order} and {items} items"
@@ -422,16 +422,18 @@ class Classifier(ClassifierScore, Learner):
         check_classification_targets(labels)
         self.classes_, member = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
+            raise bad_argument("y", f" has one class only, {self.classes_[0]}: a classifier needs at least two")
         weights = sample_weights(sample_weight, rankings)
         given = self.class_weight
         if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
             rule = 'must be None, "balanced" or a dict with a number for each class'
-            raise ValueError(f"class_weight is {shown(given)}, but {rule}")
+            raise bad_argument("class_weight", f" is {shown(given)}, but {rule}")
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
-                raise ValueError(f"class_weight of class {label} is {factor}, but must be a finite number above zero")
+                raise bad_argument(
+                    "class_weight", f" of class {label} is {factor}, but must be a finite number above zero"
+                )
         costs = weights * factors[member]
         positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         targets = [np.where(member == index, 1.0, -1.0) for index in positive]
@@ -439,7 +441,9 @@ class Classifier(ClassifierScore, Learner):
             for sign in (1.0, -1.0):
                 if not costs[of_class == sign].sum() > 0:
                     which = "of" if sign > 0 else "except those of"
-                    raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
+                    raise bad_argument(
+                        "sample_weight", f" is zero for all rankings {which} class {self.classes_[index]}"
+                    )
 
         def judge(values: Array) -> Array:
             right: Array = (best_class(values) == member).astype(np.float64)
@@ -527,4 +531,4 @@ def check_positive(value: object, name: str) -> None:
     except OverflowError:
         number = float("inf")
     if not 0 < number < float("inf"):
-        raise ValueError(f"{name} is {shown(value)}, but must be a finite number above zero")
+        raise bad_argument(name, f" is {shown(value)}, but must be a finite number above zero", value=value)

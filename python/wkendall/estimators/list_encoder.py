@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import check_choice, check_flag, check_same_rows
-from wkendall._errors import RankingError, parts_of, remade
+from wkendall._errors import RankingError, bad_argument, parts_of, remade
 from wkendall.estimators.input_checks import check_places
 from wkendall.reading.lists import GAPS, Gaps, Unknown, as_ranks, columns_of, ranked_rows
 
@@ -86,7 +86,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if _are_names(X):
             columns = columns_of(X)
             if self.items is not None:
-                raise ValueError("items is given, so X must be ranked lists: leave items out to fit on names")
+                raise bad_argument("items", " is given, so X must be ranked lists: leave items out to fit on names")
         else:
             columns = {} if self.items is None else columns_of(self.items)
             rows = self._rows(X, columns, "new" if self.items is None else self.unknown)

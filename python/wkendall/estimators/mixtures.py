@@ -132,12 +132,14 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
         check_classification_targets(labels)
         self.classes_, member = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
+            raise bad_argument("y", f" has one class only, {self.classes_[0]}: a classifier needs at least two")
         rankings, numbers, weights = self._merged(rankings, member.astype(np.float64), sample_weight)
         member = numbers.astype(np.intp)
         counted = np.bincount(member, minlength=len(self.classes_))
         if not counted.all():
-            raise ValueError(f"sample_weight is zero for all rankings of class {self.classes_[int(counted.argmin())]}")
+            raise bad_argument(
+                "sample_weight", f" is zero for all rankings of class {self.classes_[int(counted.argmin())]}"
+            )
         gram = self._mix(rankings, np.eye(len(self.classes_))[member], weights)
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         costs = weights * factors[member]

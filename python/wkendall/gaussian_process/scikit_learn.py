@@ -18,7 +18,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
 from wkendall._arguments import Array, as_order, check_choice, real_array
-from wkendall._errors import shown
+from wkendall._errors import bad_argument, shown
 from wkendall._run import Run
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
@@ -69,7 +69,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         hyperparameter, of shape (m, m, 1), or (m, m, 0) if the hyperparameter is fixed or not used.
         """
         if eval_gradient and Y is not None:
-            raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
+            raise bad_argument("eval_gradient", "=True is for the matrix of X alone: leave Y out")
         fixed = self._hyperparameter().fixed
         x = self._read(X, "X", Y)
         y = None if Y is None else matched(x, self._read(Y, "Y", X))
@@ -321,13 +321,13 @@ def _hyperparameter(name: str, value: object, bounds: object) -> Hyperparameter:
         number = float("inf")
     if not (0 < number < float("inf") or (fixed and number == 0)):
         zero = " or zero" if fixed else f', or zero with {name}_bounds="fixed"'
-        raise ValueError(f"{name} is {shown(value)}, but must be a finite number above zero{zero}")
+        raise bad_argument(name, f" is {shown(value)}, but must be a finite number above zero{zero}", value=value)
     if fixed:
         return Hyperparameter(name, "numeric", "fixed")
     meaning = 'a pair of numbers, lower and upper, or "fixed"'
     pair = real_array(bounds, f"{name}_bounds", (1, 2), meaning).ravel()
     if len(pair) != 2 or not 0 < pair[0] <= pair[1] < float("inf"):
-        raise ValueError(
-            f"{name}_bounds is {shown(bounds)}, but must be {meaning}, finite, above zero and in this order"
+        raise bad_argument(
+            f"{name}_bounds", f" is {shown(bounds)}, but must be {meaning}, finite, above zero and in this order"
         )
     return Hyperparameter(name, "numeric", (float(pair[0]), float(pair[1])))

@@ -18,6 +18,7 @@ from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
+from wkendall._errors import bad_argument
 from wkendall.learning.interior_point import FromFeatures, FromGram, KernelMatrix, path
 from wkendall.learning.position_tensors import PositionTensors
 
@@ -101,8 +102,8 @@ class Squares:
             solve = kernel.solver(0.5 / costs)
         except LinAlgError:
             most = float(costs.max())
-            raise ValueError(
-                f"C is too large for these rankings: the cost of an error is up to {most:g}, too large to solve"
+            raise bad_argument(
+                "C", f" is too large for these rankings: the cost of an error is up to {most:g}, too large to solve"
             ) from None
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())

@@ -134,22 +134,22 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
     try:
         labels = np.asarray(y)
     except ValueError:
-        raise ValueError(f"y is {shown(y)}, but must have shape ({rows},), a label for each ranking") from None
+        raise bad_argument("y", f" is {shown(y)}, but must have shape ({rows},), a label for each ranking") from None
     if labels.shape != (rows,):
-        raise ValueError(f"y has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
+        raise bad_argument("y", f" has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise ValueError(f"{entry_name(y, 'y', row)} is {labels[row]}, but must be the class of a ranking")
+        raise bad_argument(entry_name(y, "y", row), f" is {labels[row]}, but must be the class of a ranking")
     if labels.dtype == object:
         kinds = sorted({type(label).__name__ for label in labels})
         if len(kinds) > 1 or kinds == ["NoneType"]:
-            raise ValueError(f"y holds {' and '.join(kinds)}, but all labels must be of one kind")
+            raise bad_argument("y", f" holds {' and '.join(kinds)}, but all labels must be of one kind")
     classes, member = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
-        raise ValueError(f"y has {len(classes)} different labels, but must have two, one for each class")
+        raise bad_argument("y", f" has {len(classes)} different labels, but must have two, one for each class")
     sums = np.bincount(member, weights)
     if not sums.all():
-        raise ValueError(f"counts is zero for all rankings of class {classes[int(sums.argmin())]}")
+        raise bad_argument("counts", f" is zero for all rankings of class {classes[int(sums.argmin())]}")
     return np.where(member == 1, weights, -weights) / sums[member]
 
 

@@ -79,9 +79,9 @@ def plot_weights(
         check_flag(values, "values")
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
     if weights.ndim == 2 and weights.shape[0] != weights.shape[1]:
-        raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
+        raise bad_argument("U", f" has shape {weights.shape}, but must be square: (n, n)")
     if items is not None and len(items) != weights.shape[-1]:
-        raise ValueError(f"items has {len(items)} names, but U is for {weights.shape[-1]} items")
+        raise bad_argument("items", f" has {len(items)} names, but U is for {weights.shape[-1]} items")
     labels = two_labels(classes)
     if labels is not None and items is None:
         raise bad_argument("classes", ", but without items: only coefficients of items speak for classes")
@@ -152,7 +152,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
         ax.plot(ranks, weights, label="weight", **marked)
     else:
         if weights.shape[0] != weights.shape[1]:
-            raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
+            raise bad_argument("U", f" has shape {weights.shape}, but must be square: (n, n)")
         own = np.diag(weights)
         others = max(len(weights) - 1, 1)
         ax.plot(ranks, (weights.sum(axis=1) - own) / others, label="first item of a pair", **marked)
@@ -184,7 +184,7 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     """
     found = getattr(estimator, "objective_path_", None)
     if found is None:
-        raise ValueError(f"estimator is {shown(estimator)}, which has no objective_path_: fit an estimator first")
+        raise bad_argument("estimator", f" is {shown(estimator)}, which has no objective_path_: fit an estimator first")
     ax = axes_or_new(ax)
     paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
     for index, path in enumerate(paths):
@@ -252,7 +252,7 @@ def plot_accuracies(
     """
     _check_numbers(accuracies, "accuracies", "sequences of accuracies")
     if not accuracies:
-        raise ValueError("accuracies is empty, but must have those of at least one method")
+        raise bad_argument("accuracies", " is empty, but must have those of at least one method")
     _check_numbers({} if published is None else published, "published", "numbers", 0)
     names = list(accuracies)
     ax = axes_of_rows(ax, names)
@@ -337,8 +337,8 @@ def plot_pairs(
     first, second, effects = importance
     lengths = real_array(effects, "effect", (1,), "an array of effects")
     if len(first) != len(lengths) or len(second) != len(lengths):
-        raise ValueError(
-            f"importance has {len(first)}, {len(second)} and {len(lengths)} entries, but must have as many of each"
+        raise bad_argument(
+            "importance", f" has {len(first)}, {len(second)} and {len(lengths)} entries, but must have as many of each"
         )
     labels = two_labels(classes)
     new = ax is None
@@ -403,7 +403,7 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
     for key, numbers in values.items():
         found = real_array(numbers, f"{name}[{key!r}]", (0,) if count == 0 else (1,), meaning)
         if found.ndim and (len(found) != count if count else not len(found)):
-            raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
+            raise bad_argument(name, f"[{key!r}] has {len(found)} numbers, but must be {meaning}")
 
 
 def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mapping[str, Any], label: str) -> None:

@@ -160,12 +160,14 @@ def _names(
     if labels is not None:
         rows = list(labels)
         if len(rows) != count:
-            raise ValueError(f"labels has {len(rows)} names, but matrix has {count} rows: each needs one")
+            raise bad_argument("labels", f" has {len(rows)} names, but matrix has {count} rows: each needs one")
         columns = rows if symmetric or (count == width and not framed) else columns
     if column_labels is not None:
         columns = list(column_labels)
         if len(columns) != width:
-            raise ValueError(f"column_labels has {len(columns)} names, but matrix has {width} columns: each needs one")
+            raise bad_argument(
+                "column_labels", f" has {len(columns)} names, but matrix has {width} columns: each needs one"
+            )
     return rows, columns
 
 

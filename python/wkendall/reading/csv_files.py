@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from wkendall._arguments import check_choice
-from wkendall._errors import shown
+from wkendall._errors import bad_argument, shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.rankings import Rankings
 from wkendall.reading.contents import Contents
@@ -163,7 +163,8 @@ def read_table(
     """
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):
-        raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
+        given = "value" if item is None else "item"
+        raise bad_argument(given, f' goes with layout="long", not {shown(layout)}')
     known = None if items is None else [str(name) for name in columns_of(items)]
     chosen = [name for name in (id, item, value) if name is not None]
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "may_lack": may_lack}

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from wkendall._errors import Parts, made, short, shown
+from wkendall._errors import Parts, bad_argument, made, short, shown
 from wkendall.reading.text_files import FLAGS, MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
@@ -115,7 +115,7 @@ def read_rows(
     items that the file may list.
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
-        raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
+        raise bad_argument("delimiter", f" must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
     if header is not None and not isinstance(header, bool | np.bool_):
         raise TypeError(f"header must be True, False or None, not {shown(header)}")
     file = opened(path, encoding)

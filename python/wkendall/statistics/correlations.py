@@ -19,7 +19,7 @@ from wkendall._arguments import (
     check_same_rows,
     real_array,
 )
-from wkendall._errors import bad_argument, bad_entry, shown
+from wkendall._errors import RankingError, bad_argument, bad_entry, shown
 from wkendall._memory import check_fits
 from wkendall._run import progress_bar
 from wkendall.reading.tables import Kind, Table, check_same_observations, read_table_columns
@@ -229,7 +229,7 @@ def corr(
     check_flag(progress, "progress")
     check_choice(alternative, "alternative", _ALTERNATIVES)
     if pairs is not None and at_least is not None:
-        raise ValueError("both pairs and at_least are given: pass one of them")
+        raise RankingError("both pairs and at_least are given: pass one of them", argument="at_least")
     threads = as_threads(n_jobs)
     x = read_table_columns(data, "data", sparse=True)
     y = None if other is None else read_table_columns(other, "other", sparse=True)
