@@ -31,6 +31,7 @@ _ADVICE = {
     "missing": "; --missing bottom puts items without a number last, --missing anywhere leaves their position open",
     "missing last": "; --missing bottom puts items without a number last",
     "names": "",
+    "names beside numbers": "",
     "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
     "overwrite": "--force overwrites it",
     "rename": "--resume renames it",
