@@ -34,6 +34,7 @@ autodoc_typehints = "none"
 autodoc_mock_imports = [name for name in ("gpytorch", "optuna", "torch") if find_spec(name) is None]
 autodoc_member_order = "bysource"
 maximum_signature_line_length = 90
+toc_object_entries_show_parents = "hide"  # the names of methods fit into the list at the right
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

@@ -32,6 +32,7 @@ ADVICE = {
     "missing of": '; Rankings({}, missing="bottom") puts items without a number last, "anywhere" leaves their position open',
     "names": "; use from_lists for lists of names, best first, or ListEncoder in a pipeline",
     "no name": '; skip="{}" leaves it out',
+    "names beside numbers": "; leave out columns of texts, or make them the index of a data frame",
     "numbers of rows": 'id="{0}" reads it as the names of the rankings, skip="{0}" leaves it out',
     "one group": "; groups == {} compares this group with all others",
     "overwrite": "remove it, or use another name",

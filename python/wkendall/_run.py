@@ -72,7 +72,7 @@ def _bar(what: str, already: int, total: int | None) -> Iterator[Show]:
         from tqdm.auto import tqdm
     except ImportError:
         raise ImportError('a progress bar needs tqdm: pip install "wkendall[progress]"') from None
-    with tqdm(desc=what, unit="part", initial=already, total=total) as bar:
+    with tqdm(desc=what, initial=already, total=total) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

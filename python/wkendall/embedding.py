@@ -287,8 +287,8 @@ def linear_function_of(
 def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
     """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
 
-    A missing item is equally likely in each of the k + 1 places between k listed items. It is after the item of rank r,
-    the mean rank for ties, with probability 1 - r / (k + 1).
+    A missing item is equally likely in each of the k + 1 places between k listed items. It comes after a listed item
+    of rank r with probability 1 - r / (k + 1); r is a mean rank for ties.
     """
     rows, n = rankings.shape
     check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer items or rows")

@@ -52,6 +52,14 @@ PYTHON = [
      " first, or ListEncoder in a pipeline"),
     (lambda: gram([["1", "2"]]),
      "X: row 0, column 0 holds '1', a text, but rankings are made of real numbers; convert texts to numbers first"),
+    (lambda: gram([["0,5", "0,25"]], input="scores"),
+     "X: row 0, column 0 holds '0,5', a text, but rankings are made of real numbers; convert texts to numbers first"),
+    (lambda: wkendall.rank_intervals(pd.DataFrame({"query": ["q1", "q2"], "bm25": [0.5, 0.25], "dense": [0.75, 0.5]})),
+     "scores_or_rankings: row 0, column 'query' holds 'q1', a text, but rankings are made of real numbers; leave out columns "
+     "of texts, or make them the index of a data frame"),
+    (lambda: gram(pd.DataFrame([["a", NAN], ["b", "a"]])),
+     "X: row 0, column 0 holds 'a', a text, but rankings are made of real numbers; use from_lists for lists of names, best"
+     " first, or ListEncoder in a pipeline"),
     (lambda: gram([[True, False]]), "X: row 0, column 0 holds True, a boolean, but rankings are made of real numbers"),
     (lambda: gram(np.ma.masked_equal([[1, 2, 3]], 2)), "X: row 0, column 1 is masked: every entry needs a number; "
      'missing="bottom" puts items without a number last, missing="anywhere" leaves their position open'),

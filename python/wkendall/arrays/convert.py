@@ -157,7 +157,9 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
         if first is None or named:
             first = place, value.item() if isinstance(value, np.generic) else value
         if named:
-            raise _no_number(name, *first, ", a text", "names", kind="text")
+            beside_numbers = any(isinstance(other, Real) and other == other for other in np.ravel(array[place[:-1]]))
+            advice = "names beside numbers" if beside_numbers else "names"
+            raise _no_number(name, *first, ", a text", advice, kind="text")
     if first is not None:
         raise _no_number(name, *first, ", a text", "texts", kind="text")
 
@@ -171,8 +173,9 @@ def _no_number(
 
 
 def _is_number(text: str | bytes) -> bool:
+    """Return whether this is the text of a number, perhaps with a decimal comma."""
     try:
-        float(text)
+        float(text.replace(b",", b".") if isinstance(text, bytes) else text.replace(",", "."))
     except ValueError:
         return False
     return True

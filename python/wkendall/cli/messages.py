@@ -34,6 +34,7 @@ _ADVICE = {
     "missing last": "; --missing bottom puts items without a number last",
     "names": "",
     "no name": "; --skip {} leaves it out",
+    "names beside numbers": "",
     "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
     "one group": "",
     "overwrite": "--force overwrites it",

@@ -83,8 +83,8 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     """Support vector machine with a mixture of kernels, whose weights are learned.
 
     The mixture is the sum of b_k K_k with b_k >= 0. The weights are those of ALIGNF (Cortes, Mohri and Rostamizadeh,
-    2012): they minimise the distance between the mixture of the centred Gram matrices and the matrix of the centred
-    labels, which has 1 for two rankings of one class before it is centred. Then `SVC` is trained with the mixture.
+    2012): they minimise the distance between the mixture and a target, both centred. The target is the matrix that has
+    1 for two rankings of one class. Then `SVC` is trained with the mixture.
 
     Parameters
     ----------

@@ -87,8 +87,8 @@ def suquan_svd(
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
-        Show a progress bar of the iterations; needs tqdm. How many there will be is an estimate from those already done.
-        Few items need no iterations.
+        Show a progress bar of the iterations; needs tqdm. Their total is an estimate
+        from those already done. Few items need no iterations.
 
     Returns
     -------

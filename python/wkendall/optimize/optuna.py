@@ -104,7 +104,7 @@ class OrderSampler(BaseSampler):
       branches, are sampled independently. If trials have several orders, the longest is modelled.
     - A pruned trial counts with its last reported value, but not as better than the median or worse than the worst of
       the complete trials. A failed trial counts as the worst value.
-    - Points that run at the same time, in threads or other processes, are taken into account.
+    - Points that are being evaluated, in threads or other processes, are taken into account.
     - Studies with several objectives are refused. Constraints are ignored.
 
     Parameters

@@ -19,8 +19,8 @@ SMALL = 50_000
 class Space:
     """The orders of `items` items, or their tours.
 
-    A tour is written with item 0 first, in the direction in which the second item is smaller than the last. Its other
-    items in that sequence are its `path`; the path of an order is the order itself. Moves and distances are defined for
+    A tour is written with item 0 first, in the direction in which the second item is smaller than the last. The `path`
+    of a tour is what follows item 0; the path of an order is the order itself. Moves and distances are defined for
     paths.
     """
 

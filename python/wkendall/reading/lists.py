@@ -39,7 +39,7 @@ def from_lists(
     stored as such.
 
     Without `items`, items are in the order in which they first appear, so that two calls with different lists have
-    different items. **Pass `items=` whenever a second set of lists is compared with the first**, for example new
+    different items. Pass `items` whenever a second set of lists is compared with the first, for example new
     people with a fitted model: `from_lists(new, items=votes.items)`. In scikit-learn, `ListEncoder` stores the items.
 
     Compare lists with `signed=True, normalize=True`. Two top-10 lists without a common item, out of 1,000 items, have
