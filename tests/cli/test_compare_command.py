@@ -139,7 +139,7 @@ FAILURES = [
     ("groups.csv --group age", "age b has 1 ranking, but a group must have at least 2"),
     ("groups.csv --group party", "groups.csv, line 1: there is no column 'party'"),
     ("same.csv --group age", "same.csv: there is one group in 'age', 'a', but a test needs two"),
-    ("gaps.csv --group age", "gaps.csv, line 3: the group is missing"),
+    ("gaps.csv --group age", "gaps.csv, line 3: the group is missing (2 of 7 rows); write a name"),
     ("two.npz --group age", "two.npz: the groups have shape (1, 1), but must be a row of labels"),
     ("few.npz --group age", "few.npz has 2 labels, but 7 rankings"),
     ("x.csv y.csv --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
@@ -167,7 +167,7 @@ def broken():
     write_table(Path("one.csv"), X[:1], ITEMS)
     write_table(Path("groups.csv"), X, ITEMS, age=[*"aaaaaab"])
     write_table(Path("same.csv"), X, ITEMS, age=[*"aaaaaaa"])
-    write_table(Path("gaps.csv"), X, ITEMS, age=["a", "", *"abbbb"])
+    write_table(Path("gaps.csv"), X, ITEMS, age=["a", "", *"abb", "NA", "b"])
     np.save("narrow.npy", [[1, 2], [2, 1]])
     np.savez("two.npz", X=X, age=[[1]])
     np.savez("few.npz", X=X, age=[1, 2])

@@ -117,7 +117,7 @@ def test_a_consensus_for_each_group(capsys):
         ("consensus x.csv --W W.npy", 1, "--W does not go with consensus: pass U"),
         ("consensus x.csv --lam 1", 1, "consensus needs a kernel of pairs of items: Kendall"),
         ("consensus votes.soc --group a", 2, "--group goes with CSV and .npz files"),
-        ("consensus gap.csv --group voters", 1, "gap.csv, line 4: the group is missing"),
+        ("consensus gap.csv --group voters", 1, "gap.csv, line 4: the group is missing ("),
         ("consensus halves.csv --group half --weights voters", 1, "voters is 0 for all rankings of half b, but at"),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),

@@ -127,7 +127,9 @@ def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
     for row, label in enumerate(labels):
         if label in MISSING:
             where = f", line {source.lines[row]}" if source.lines else f", row {row}"
-            raise CommandError(f"{source.path}{where}: the group is missing")
+            share = f"{sum(other in MISSING for other in labels):,} of {len(labels):,} rows"
+            remedy = "write a name, such as unknown, or leave the rows out"
+            raise CommandError(f"{source.path}{where}: the group is missing ({share}); {remedy}")
         rows.setdefault(label, []).append(row)
     return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows, key=_natural)}
 
