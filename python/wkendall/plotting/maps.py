@@ -29,7 +29,7 @@ REACH = 0.9
 #: The space around the points, arrows and names, relative to their extent, and how often it is adjusted.
 MARGIN, PASSES = 0.06, 3
 #: Items that are drawn; of more items, those that the map explains best.
-MAX_ITEMS = 100
+MAX_ITEMS = 40
 #: The distance of names from the tips of arrows, and between columns and points, in points.
 NEAR, APART = 3, 10
 #: The height of a line of names relative to the size of its letters.
@@ -58,7 +58,7 @@ def plot_map(
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
     mean rank changes over the map: rankings in the direction of the arrow put the item high. The longer an arrow, the
     better the map explains the ranks of its item. If names at the tips of the arrows would hide each other, they stand at
-    both sides, and dotted lines lead to them. Of more than 100 items, those with the 100 longest arrows are drawn.
+    both sides, and dotted lines lead to them. Of more than 40 items, those with the 40 longest arrows are drawn.
 
     Parameters
     ----------
