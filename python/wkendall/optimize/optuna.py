@@ -36,11 +36,10 @@ from wkendall._blas import one_thread
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
 from wkendall.optimize.arguments import as_seed
-from wkendall.optimize.model import KERNELS
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.optimizer import INITIAL, Optimizer
-from wkendall.optimize.product import Site
-from wkendall.optimize.spaces import SPACES, Space
+from wkendall.optimize.product import KERNELS
+from wkendall.optimize.spaces import SPACES, Site, Space
 from wkendall.optimize.variables import Variables
 
 __all__ = ["OrderSampler", "suggest_order"]
