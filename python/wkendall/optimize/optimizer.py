@@ -60,10 +60,11 @@ class Optimizer:
         as one of them.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
         The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items. It uses the distance with the higher likelihood; "discordant" and "displaced" fix the
-        choice. For two tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel
-        with learned weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first
-        positions. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        number of displaced items; with `variables`, also the footrule, or the number of edges of a route that the other does
+        not have. It uses the distance with the highest likelihood; "discordant" and "displaced" fix the choice. For two
+        tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel with learned weights
+        exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first positions. "discordant",
+        "displaced" and "kendall" are only for `space="order"`.
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
