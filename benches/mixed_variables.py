@@ -201,13 +201,30 @@ def table(results, methods):
                     continue
                 ours = {seed: path[-1] for seed, path in runs["wkendall"].items() if seed in ends}
                 mean, half = interval([ours[seed] - ends[seed] for seed in ours]) if len(ours) > 1 else (np.nan, np.nan)
-                cells.append(f"{mean:.3g} ± {half:.2g}")
+                cells.append(f"{mean:.3g} ± {half:.2g} ({len(ours)} seeds)")
             print(f"| {name} | {' | '.join(cells)} |".replace("-", chr(8722)))
+
+
+def batches(results, after=(20, 30, 40, 60)):
+    """Print the mean of the best value after some evaluations, one at a time and in batches of 4, and their difference."""
+    methods = ["wkendall", "wkendall, 4 at a time"]
+    print(f"\n| batches | {' | '.join(f'{count} evaluations' for count in after)} |\n|{'---|' * (len(after) + 1)}")
+    for name, runs in results.items():
+        one, four = (runs.get(method, {}) for method in methods)
+        both = [seed for seed in four if seed in one]
+        if len(both) < 2:
+            continue
+        cells = []
+        for count in after:
+            first, second = (np.array([paths[seed][count - 1] for seed in both]) for paths in (one, four))
+            mean, half = interval(second - first)
+            cells.append(f"{first.mean():.4g}, {second.mean():.4g} ({mean:.3g} ± {half:.2g})")
+        print(f"| {name}, {len(both)} seeds | {' | '.join(cells)} |".replace("-", chr(8722)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, nargs=2, default=[0, 8], help="the first, and one after the last")
+    parser.add_argument("--seeds", type=int, nargs=2, default=[0, 20], help="the first, and one after the last")
     parser.add_argument("--problems", nargs="*", default=list(PROBLEMS), choices=list(PROBLEMS))
     parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
     parser.add_argument("--json", type=Path, default=Path("mixed_variables.json"))
@@ -226,6 +243,7 @@ def main():
         part.replace(options.json)
     print(f"{time.process_time() - begin:.0f} s of processor time")
     table(results, options.methods)
+    batches(results)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 from wkendall.optimize.correlations import Kernel
-from wkendall.optimize.distances import Discordant, Displaced, Edges
+from wkendall.optimize.distances import Discordant, Displaced, Edges, Footrule
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.spaces import Space
 
@@ -18,6 +18,11 @@ def discordant(x, y):
 
 def displaced(x, y):
     return sum(one != other for one, other in zip(x, y, strict=True))
+
+
+def footrule(x, y):
+    x, y = list(x), list(y)
+    return sum(abs(x.index(item) - y.index(item)) for item in x)
 
 
 def edges(x, y):
@@ -58,7 +63,7 @@ def test_each_neighbour_is_reached_once(items, reversals):
 @pytest.mark.parametrize("reversals", [False, True])
 @pytest.mark.parametrize(
     ("measure", "definition", "least"),
-    [(Discordant(), discordant, 1), (Displaced(), displaced, 1), (Edges(), edges, 2)],
+    [(Discordant(), discordant, 1), (Displaced(), displaced, 1), (Footrule(), footrule, 1), (Edges(), edges, 2)],
 )
 @pytest.mark.parametrize("items", [1, 2, 3, 4, 5, 6, 9])
 def test_distances_of_neighbours(items, measure, definition, least, reversals):
@@ -98,7 +103,9 @@ def test_many_items_have_shorter_moves(monkeypatch):
     assert np.array_equal(view.around[0], [[discordant(path, other) for other in evaluated] for path in around])
 
 
-@pytest.mark.parametrize("measures", [[Discordant()], [Displaced()], [Discordant(), Displaced()], [Edges()]])
+@pytest.mark.parametrize(
+    "measures", [[Discordant()], [Displaced()], [Footrule()], [Discordant(), Displaced()], [Edges()]]
+)
 def test_kernels_are_positive_definite_and_have_gradients(measures):
     paths = np.array(list(permutations(range(4))))
     if isinstance(measures[0], Edges):

@@ -6,17 +6,18 @@ from wkendall.optimize import Optimizer
 from wkendall.optimize.model import Model
 from wkendall.optimize.moves import INSERTION, SWAP
 from wkendall.optimize.search import Search, reach
-from wkendall.optimize.spaces import Candidates, Space
+from wkendall.optimize.spaces import Candidates, Site, Space
 
 GAINS = np.random.default_rng(2).random((8, 8))
 RNG = np.random.default_rng(3)
 PATHS = np.array([RNG.permutation(8) for _ in range(25)])
+SITES = [Site(path) for path in PATHS]
 VALUES = np.array([-np.triu(GAINS[np.ix_(path, path)], 1).sum() for path in PATHS])
 
 
 def test_reach_doubles_and_halves():
-    def after(values, initial, first=8.0, again=2.0):
-        return reach(values, initial, first, again)
+    def after(values, initial, first=8.0, again=2.0, least=0.0):
+        return reach(values, initial, first, again, least)[0]
 
     assert after([], 10) == after([5, 3, 1], 3) == 8
     assert after([5, 4], 1) == 16
@@ -30,12 +31,15 @@ def test_reach_doubles_and_halves():
     assert after([1] * 28, 1, again=64.0) == np.inf
     assert after([1] * 19 + [0], 1) == 1
     assert after([np.inf, np.inf, 1.0], 1) == 16
+    assert after([5, 4.9, 4.8, 4.7], 1, least=0.2) == 16  # small steps add up
+    assert after([5, 4.9, 4.8, 4.8], 1, least=0.2) == 4
+    assert [reach([5] * count, 1, 8.0, 2.0)[1] for count in range(1, 6)] == [0, 1, 2, 0, 1]
 
 
 def searched(taken=()):
     space = Space("order", 8)
-    candidates = Candidates(space, None, {path.tobytes() for path in PATHS} | set(taken), list(PATHS))
-    model = Model("discordant", space, PATHS, VALUES, False)
+    candidates = Candidates(space, None, None, {path.tobytes() for path in PATHS} | set(taken), SITES)
+    model = Model("discordant", space, None, SITES, VALUES, False)
     return model, Search(*model.given([]), candidates.moves, candidates.acceptable)
 
 
@@ -55,7 +59,7 @@ def around(x):
 def test_one_move():
     """The neighbour with the largest expected improvement; the next one if it is taken."""
     model, search = searched()
-    start = model.best_paths(1)[0]
+    start = model.best(1)[0].path
     assert np.array_equal(start, PATHS[np.argmin(VALUES)])
     near = np.array(sorted(around(start)))
     promises = search.promises(search.kernel.between(near, search.process.parameters))
@@ -67,7 +71,7 @@ def test_one_move():
 
 def test_more_moves():
     model, search = searched()
-    start = model.best_paths(1)[0]
+    start = model.best(1)[0].path
     promises = []
     for moves in (1, 2, 8):
         path = search.within(start, moves, RNG)
@@ -80,7 +84,7 @@ def test_more_moves():
 def test_some_moves(share):
     """The best of some random moves: with few of them, many different ones are found."""
     model, search = searched()
-    start = model.best_paths(1)[0]
+    start = model.best(1)[0].path
     near, rng = around(start), np.random.default_rng(0)
     found = [search.within(start, share, rng) for _ in range(40)]
     found = {tuple(path.tolist()) for path in found if path is not None}
@@ -92,11 +96,11 @@ def test_some_moves(share):
 
 
 def test_the_last_of_equal_ones():
-    model = Model("mallows", Space("order", 8), PATHS, np.round(VALUES), False)
+    model = Model("mallows", Space("order", 8), None, SITES, np.round(VALUES), False)
     best = np.flatnonzero(np.round(VALUES) == np.round(VALUES).min())
     assert len(best) > 1
-    assert np.array_equal(model.last_best(), PATHS[best[-1]])
-    assert np.array_equal(model.best_paths(1)[0], PATHS[best[0]])
+    assert np.array_equal(model.last_best().path, PATHS[best[-1]])
+    assert np.array_equal(model.best(1)[0].path, PATHS[best[0]])
 
 
 def test_hyperparameters_are_those_of_the_first_evaluations():
@@ -109,7 +113,7 @@ def test_hyperparameters_are_those_of_the_first_evaluations():
     once.tell(PATHS, VALUES)
     hyper = [optimizer._fitted().hyper for optimizer in (step, once)]
     assert hyper[0].evaluations == hyper[1].evaluations == 24
-    first = Model("mallows", Space("order", 8), PATHS[:24], VALUES[:24], False).hyper
+    first = Model("mallows", Space("order", 8), None, SITES[:24], VALUES[:24], False).hyper
     for one in hyper:
         assert np.array_equal(one.process.parameters, first.process.parameters)
         assert (one.process.noise, one.process.variance) == (first.process.noise, first.process.variance)

@@ -10,11 +10,12 @@ import pytest
 from scipy.optimize import approx_fprime
 from wkendall import RankingError
 from wkendall.optimize import Optimizer, minimize
-from wkendall.optimize.alternating import Alternating, Sites
-from wkendall.optimize.model import KERNELS, order_kernel
+from wkendall.optimize.alternating import Alternating
+from wkendall.optimize.distances import Edges
+from wkendall.optimize.model import Model
 from wkendall.optimize.moves import Moves
-from wkendall.optimize.product import ProductKernel, ProductModel, Site, VariableKernel
-from wkendall.optimize.spaces import Space
+from wkendall.optimize.product import KERNELS, ProductKernel, VariableKernel, order_kernel
+from wkendall.optimize.spaces import Candidates, Site, Space
 from wkendall.optimize.variables import Point, Variables
 
 SPECS = {
@@ -144,8 +145,8 @@ def test_gradient_of_the_improvement():
     variables, space = Variables(SPECS), Space("order", 6)
     sites = sites_of(space, variables, 15)
     values = np.array([cost(site.path, {**variables.by_name(site.values)}) for site in sites])
-    model = ProductModel("mallows", space, variables, sites, values, False)
-    search = Alternating(Sites(space, variables, None, set(), sites), *model.given([]), np.random.default_rng(0))
+    model = Model("mallows", space, variables, sites, values, False)
+    search = Alternating(Candidates(space, variables, None, set(), sites), model, [], np.random.default_rng(0))
     own = search.parameters[search.split : -2]
     for path, others in sites_of(space, variables, 5, seed=3):
         orders = search.kernel.orders.between(path[np.newaxis], search.parameters[: search.split])[0]
@@ -384,13 +385,98 @@ def test_errors_of_the_function_name_the_point():
     assert "with {'speed': " in raised.value.__notes__[0]
 
 
-def test_large_improvements_are_looked_for_on_a_plateau():
-    variables, space = Variables(SMALL), Space("order", 5)
-    sites = sites_of(space, variables, 20)
-    falling = np.linspace(1, 0, 20)
-    flat = np.r_[
-        np.linspace(1, 0, 14), [1e-4, -1e-5, 2e-4, 0.5, 0.0, 0.0]
-    ]  # the best value is old, and hardly improved
-    for values, larger in ((falling, False), (flat, False), (flat[:-1], True)):
-        model = ProductModel("discordant", space, variables, sites[: len(values)], values, False)
-        assert (model.target < model.judged.min()) == larger
+def searched(space, specs, f=cost, count=25, taken=(), seed=0):
+    """A search with the model of some random points."""
+    variables = Variables(specs)
+    sites = sites_of(space, variables, count)
+    values = np.array([f(site.path, variables.by_name(site.values)) for site in sites])
+    model = Model("mallows", space, variables, sites, values, False)
+    known = {site.key for site in [*sites, *taken]}
+    candidates = Candidates(space, variables, None, known, sites)
+    return model, Alternating(candidates, model, [], np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("reach", [1, 2, 8])
+def test_numbers_stay_within_the_reach(reach):
+    model, search = searched(
+        Space("order", 6), {"a": (0.0, 1.0), "b": (10.0, 20.0), "kind": ["a", "b"]}, lambda x, v: v["a"]
+    )
+    best = model.best(1)[0]
+    near, far = search.within(best, reach), search.from_all([best])
+    away = np.abs(search.variables.places(near.values) - search.variables.places(best.values))[:2]
+    assert away.max() <= reach / 16 + 1e-12
+    assert near.key != best.key
+    assert search.promises([near])[0] <= search.promises([far])[0] + 1e-6
+
+
+def test_small_changes_of_both_parts():
+    """Below a reach of 1, points near the best one: one move, and variables that are changed a little."""
+    model, search = searched(Space("order", 6), SMALL)
+    best = model.best(1)[0]
+    found = [search.within(best, 1 / 64) for _ in range(60)]
+    moved = np.array([(site.path != best.path).any() for site in found])
+    changed = np.array([site.values != best.values for site in found])
+    assert (moved & changed).any()
+    assert (moved & ~changed).any()
+    assert (~moved & changed).any()
+    around = {
+        search.candidates.moves.neighbour(best.path, move).tobytes() for move in range(len(search.candidates.moves))
+    }
+    assert all(site.path.tobytes() in around for site, own in zip(found, moved, strict=True) if own)
+
+
+def test_choices_that_are_not_known_are_tried():
+    def search_of(specs, taken=()):
+        def without_pattern(order, own):
+            return float(np.random.default_rng([*order, own["count"], ord(own.get("kind", "a"))]).random())
+
+        return searched(Space("order", 5), specs, without_pattern, count=15, taken=taken)
+
+    specs = {"kind": list("abcd"), "count": (1, 9)}
+    model, search = search_of(specs)
+    best, process = model.best(1)[0], model.process
+    others = [Site(best.path, (kind, best.values[1])) for kind in "abcd" if kind != best.values[0]]
+    deviations = process.deviation(model.kernel.between(*model.parts(others), process.parameters))
+    others = [site for site, one in zip(others, deviations, strict=True) if one >= 0.3 * np.sqrt(process.variance)]
+    others = sorted(others, key=lambda site: -search.promises([site])[0])
+    assert len(others) >= 2
+    for known in range(len(others) + 1):
+        found = search_of(specs, others[:known])[1].switched(best)
+        assert (found is None) if known == len(others) else (found.key == others[known].key)
+    assert search_of({"count": (1, 9)})[1].switched(best) is None
+
+
+def test_every_choice_is_tried_with_the_best_point():
+    """The best choice looks bad at first: it is better only with the best order."""
+
+    def trap(order, variables):
+        away = float(np.abs(order - np.arange(len(order))).sum())
+        return away - 5.0 if variables["kind"] == "c" and away == 0 else away + 6.0 * (variables["kind"] == "c")
+
+    found = minimize(trap, 5, variables={"kind": list("abc")}, n_calls=50, rng=0)
+    assert found.fun == -5.0
+
+
+def test_an_order_and_a_whole_number_change_together():
+    """No single change improves the best point, but one of both parts does."""
+    model, search = searched(Space("order", 4), {"count": (1, 4)}, lambda x, v: float(x[0]) + v["count"], 12)
+    path, values = model.best(1)[0]
+    found = search._both(path, values, -np.inf)
+    around = [search.candidates.moves.neighbour(path, move) for move in range(len(search.candidates.moves))]
+    both = [Site(one, (count,)) for one in around for count in range(1, 5) if count != values[0]]
+    both = [site for site in both if search.candidates.acceptable(*site)]
+    promises = search.promises(both)
+    assert np.isclose(found[2], promises.max())
+    assert Site(*found[:2]).key == both[int(np.argmax(promises))].key
+
+
+def test_routes_are_modelled_by_their_edges():
+    """With variables, the distance of orders may be the edges of a route from a depot and back."""
+    places = np.random.default_rng(4).random((8, 2))
+
+    def length(order, variables):
+        stops = [np.array([variables["x"], 0.5]), *places[order], np.array([variables["x"], 0.5])]
+        return float(sum(np.linalg.norm(a - b) for a, b in itertools.pairwise(stops)))
+
+    model, _ = searched(Space("order", 8), {"x": (0.0, 1.0)}, length, 60)
+    assert isinstance(model.measures[0], Edges)

@@ -5,15 +5,15 @@ Layers, each using only those below it:
     optuna       a sampler for Optuna's studies
     minimizing   `minimize`: the whole run
     optimizer    `Optimizer`: ask and tell, and the state of a run as a file
-    alternating  the same for an order and other variables in turn
-    search       the largest expected improvement, by moves
-    product      the kernel and the model of an order with other variables
+    alternating  the largest expected improvement, over an order and other variables in turn
+    search       the same over orders, by moves
     model        values, kernel and process together
     process      the Gaussian process
+    product      the kernels, also of an order with other variables
     weighted     weighted Kendall kernels, updated for all neighbours of a path
     correlations the same for Mallows kernels
     distances    distances for orders, assignments and tours, updated for all neighbours of a path
-    spaces       orders and tours, and the paths that may be proposed
+    spaces       orders and tours, and the points that may be proposed
     arguments    checks of arguments
     variables    variables beside an order
     moves        all neighbours of an order, and the distance for orders

@@ -2,162 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 from wkendall._arguments import Array
-from wkendall.optimize.moves import Moves, Orders
-from wkendall.optimize.process import Process
-from wkendall.optimize.product import ProductKernel, ProductModel, Site, joined, shares
-from wkendall.optimize.search import Search, log_improvement
-from wkendall.optimize.spaces import SMALL, Candidates, Space
-from wkendall.optimize.variables import Values, Variables
+from wkendall.optimize.model import Model
+from wkendall.optimize.moves import Orders
+from wkendall.optimize.product import joined, shares
+from wkendall.optimize.search import MAX_CORRELATIONS, Search, log_improvement
+from wkendall.optimize.spaces import Candidates, Site
+from wkendall.optimize.variables import Values
 
-#: Searches start at this many of the best points, and at this many of the most promising random points.
-_BEST, _RANDOM, _DRAWN = 3, 2, 64
 #: The number of times that both parts are changed in turn, and the least gain in the logarithm of the improvement.
 _ROUNDS, _LEAST = 3, 1e-3
+#: The number of searches for orders in one step, which share its work.
+_SEARCHES = 5 * _ROUNDS
 #: Variables are first tried at this many random places, and at this many near the present ones. Gradients start from
 #: the best of them.
 _ANYWHERE, _NEAR = 48, 16
 #: The number of steps along gradients, and how often real numbers and other variables are changed in turn.
 _STEPS, _CHANGES = 15, 3
+#: With a limited reach, numbers stay within this share of their range for each move.
+_SHARE = 1 / 16
+#: A choice is worth a try if the standard deviation of its prediction is at least this share of that of unknown points.
+_UNKNOWN = 0.3
+#: The least number of moves of which a share is tried.
+_NEIGHBOURS = 64
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
-
-
-class Sites:
-    """Points that may be proposed: feasible, and not evaluated yet."""
-
-    def __init__(
-        self,
-        space: Space,
-        variables: Variables,
-        feasible: Callable[[Orders, dict[str, Any]], bool] | None,
-        taken: set[bytes],
-        evaluated: list[Site],
-        cost: int = 1,
-    ) -> None:
-        self.space, self.variables = space, variables
-        self.feasible = feasible
-        self.taken = taken
-        self.evaluated = evaluated
-        self.moves = Moves(space.length, reversals=space.is_tour, evaluated=cost * len(evaluated))
-        self._allowed: dict[bytes, bool] = {}
-
-    def acceptable(self, path: Orders, values: Values) -> bool:
-        """Tell whether a point may be proposed, in either direction of a tour."""
-        site = Site(self.space.directed(path), values)
-        key = site.key
-        if key in self.taken:
-            return False
-        if self.feasible is None:
-            return True
-        if key not in self._allowed:
-            order = self.space.order(site.path)
-            self._allowed[key] = bool(self.feasible(order, self.variables.by_name(values)))
-        return self._allowed[key]
-
-    def some(self, count: int, rng: np.random.Generator, best: Site | None = None) -> list[Site]:
-        """Draw random points, every second one with a part of the best point, and return the acceptable ones."""
-        drawn = [Site(self.space.random(rng), self.variables.random(rng)) for _ in range(count)]
-        if best is not None:
-            drawn[1::4] = [Site(best.path, site.values) for site in drawn[1::4]]
-            drawn[3::4] = [Site(site.path, best.values) for site in drawn[3::4]]
-        return [site for site in drawn if self.acceptable(*site)]
-
-    def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
-        """Return one of the first `count` points: a random order with evenly spread variables."""
-        site = Site(self.space.random(rng), self.variables.spread(number, count, seed))
-        return site if self.acceptable(*site) else self.random(rng)
-
-    def random(self, rng: np.random.Generator) -> Site | None:
-        """Draw a random acceptable point; if that fails, search a small space or the neighbours of evaluated points."""
-        draws = (Site(self.space.random(rng), self.variables.random(rng)) for _ in range(Candidates.TRIES))
-        found = next((site for site in draws if self.acceptable(*site)), None)
-        if found is not None:
-            return found
-        if self.space.size * self.variables.size <= SMALL:
-            points = (Site(path, values) for path in self.space.all() for values in self.variables.all())
-            left = [site for site in points if self.acceptable(*site)]
-            return left[rng.integers(len(left))] if left else None
-        return next(islice(self._neighbours(rng), 1), None)
-
-    def _neighbours(self, rng: np.random.Generator) -> Iterator[Site]:
-        for place in rng.permutation(len(self.evaluated)):
-            path, values = self.evaluated[place]
-            near = (Site(path, drawn) for drawn in (self.variables.random(rng) for _ in range(20)))
-            moved = (Site(self.moves.neighbour(path, move), values) for move in rng.permutation(len(self.moves)))
-            for site in (*near, *moved):
-                if self.acceptable(*site):
-                    yield Site(self.space.directed(site.path), site.values)
-
-
-def proposed(sites: Sites, model: ProductModel, pending: list[Site], rng: np.random.Generator) -> Site | None:
-    """Return the acceptable point with the largest expected improvement that is found, None if there is none."""
-    search = Alternating(sites, *model.given(pending), rng)
-    best = model.best_sites(_BEST)
-    drawn = sites.some(_DRAWN, rng, best[0])
-    if drawn:
-        promises = search.promises(drawn)
-        drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
-    found = search.from_all(best + drawn)
-    return None if found is None else Site(sites.space.directed(found.path), found.values)
 
 
 class Alternating:
     """A search that changes the variables with a fixed order, then the order with fixed variables, and so on."""
 
-    def __init__(
-        self, sites: Sites, kernel: ProductKernel, process: Process, best: float, rng: np.random.Generator
-    ) -> None:
-        self.sites, self.variables = sites, sites.variables
-        self.kernel, self.process, self.best = kernel, process, best
+    def __init__(self, candidates: Candidates, model: Model, pending: list[Site], rng: np.random.Generator) -> None:
+        self.candidates, self.model = candidates, model
+        self.kernel, self.process, self.best = model.given(pending)
+        self.parameters = self.process.parameters
         self.rng = rng
-        self.parameters = process.parameters
-        self.split = kernel.split
+        if model.variables is not None:
+            self.variables, self.split = model.variables, self.kernel.split
 
     def promises(self, sites: list[Site]) -> Array:
         """Return the logarithm of the expected improvement of points."""
-        paths = np.array([site.path for site in sites])
-        places = np.array([self.variables.places(site.values) for site in sites])
-        return self._improvement(self.kernel.between(paths, places, self.parameters))
+        return self._improvement(self.kernel.between(*self.model.parts(sites), self.parameters))
 
     def from_all(self, starts: list[Site]) -> Site | None:
         """Search from each of the starts, and return the best point; None if nothing acceptable was found."""
+        if self.model.variables is None:
+            path = self._orders(()).from_all([start.path for start in starts])
+            return None if path is None else Site(path)
+        return self._best(starts, np.inf)
+
+    def within(self, start: Site, reach: float) -> Site | None:
+        """Search within some moves of the order from a point, and with numbers that differ by `_SHARE` for each move.
+
+        Below 1, it is the share of the moves that are tried, at random, with small changes of the variables.
+        """
+        if self.model.variables is None:
+            path = self._orders(()).within(start.path, reach, self.rng)
+            return None if path is None else Site(path)
+        if reach >= 1:
+            return self._best([start], reach)
+        count = max(1, round(reach * max(len(self.candidates.moves), _NEIGHBOURS)))
+        drawn = [site for site in (self._near(start) for _ in range(count)) if self.candidates.acceptable(*site)]
+        return drawn[int(np.argmax(self.promises(drawn)))] if drawn else None
+
+    def switched(self, site: Site) -> Site | None:
+        """Return a point with another value of one choice, the most promising of those that are not known well, or None."""
+        if self.model.variables is None:
+            return None
+        others = [Site(site.path, own) for own in self.variables.around(site.values, self.variables.choices)]
+        others = [one for one in others if self.candidates.acceptable(*one)]
+        if not others:
+            return None
+        correlations = self.kernel.between(*self.model.parts(others), self.parameters)
+        known = self.process.deviation(correlations) < _UNKNOWN * np.sqrt(self.process.variance)
+        promises = np.where(known, -np.inf, self._improvement(correlations))
+        return None if known.all() else others[int(np.argmax(promises))]
+
+    def _orders(self, values: Values) -> Search:
+        """Return the search for orders with fixed variables."""
+        kernel = self.kernel if self.model.variables is None else self.kernel.at(self.variables.places(values))
+        candidates = self.candidates
+        return Search(
+            kernel, self.process, self.best, candidates.moves, lambda path: candidates.acceptable(path, values)
+        )
+
+    def _near(self, site: Site) -> Site:
+        """Return a random point near another: a move of the order, small changes of the variables, or both."""
+        moves, many = self.candidates.moves, len(self.variables.parts)
+        part = self.rng.integers(3) if len(moves) else 1
+        path, values = site.path, site.values
+        if part != 1:
+            path = moves.neighbour(path, int(self.rng.integers(len(moves))))
+        if part != 0:
+            changed = self.rng.random(many) < 2 / (1 + many)
+            changed[self.rng.integers(many)] = True
+            values = self.variables.near(values, changed, 0.01 * 30 ** self.rng.random(), self.rng)
+        return Site(path, values)
+
+    def _best(self, starts: list[Site], reach: float) -> Site | None:
+        """Return the best point that searches from some points find."""
         best, reached = None, -np.inf
         for start in starts:
-            site, promise = self._climb(start)
+            site, promise = self._climb(start, reach)
             if promise > reached:
                 best, reached = site, promise
         return best
 
-    def _climb(self, site: Site) -> tuple[Site, float]:
+    def _climb(self, site: Site, reach: float) -> tuple[Site, float]:
         path, values = site
-        reached = float(self.promises([site])[0]) if self.sites.acceptable(*site) else -np.inf
+        half = min(1.0, reach * _SHARE)
+        box = self.variables.places(values)
+        box = np.array([np.maximum(0, box - half), np.minimum(1, box + half)])
+        reached = float(self.promises([site])[0]) if self.candidates.acceptable(*site) else -np.inf
         for _ in range(_ROUNDS):
             before = reached
-            values, reached = self._vary(path, values, reached)
-            path, reached = self._move(path, values, reached)
+            values, reached = self._vary(path, values, reached, box)
+            path, reached = self._move(path, values, reached, reach)
+            path, values, reached = self._both(path, values, reached)
             if not reached > before + _LEAST:
                 break
         return Site(path, values), reached
 
-    def _move(self, path: Orders, values: Values, reached: float) -> tuple[Orders, float]:
-        """Improve the order by moves."""
-        if self.sites.space.size == 1:
-            return path, reached
-        fixed: Any = self.kernel.at(self.variables.places(values))
-        search = Search(
-            fixed, self.process, self.best, self.sites.moves, lambda path: self.sites.acceptable(path, values)
-        )
-        return search.from_one(path, reached, _ROUNDS * (_BEST + _RANDOM))
+    def _both(self, path: Orders, values: Values, reached: float) -> tuple[Orders, Values, float]:
+        """Change the order by one move together with one variable that is not a real number."""
+        others = self.variables.around(values, self.variables.discrete) if self.candidates.space.size > 1 else []
+        work = max(1, len(self.candidates.moves) * self.kernel.orders.evaluated * self.kernel.orders.cost)
+        most = MAX_CORRELATIONS // work // _SEARCHES
+        if len(others) > most:
+            others = [others[place] for place in self.rng.permutation(len(others))[:most]]
+        found = path, values, reached
+        for other in others:
+            moved, promise = self._orders(other).from_one(path, found[2], _SEARCHES, 1)
+            if promise > found[2]:
+                found = moved, other, promise
+        return found
 
-    def _vary(self, path: Orders, values: Values, reached: float) -> tuple[Values, float]:
+    def _move(self, path: Orders, values: Values, reached: float, reach: float) -> tuple[Orders, float]:
+        """Improve the order by moves."""
+        if self.candidates.space.size == 1:
+            return path, reached
+        return self._orders(values).from_one(path, reached, _SEARCHES, reach)
+
+    def _vary(self, path: Orders, values: Values, reached: float, box: Array) -> tuple[Values, float]:
         """Improve the variables."""
         orders = self.kernel.orders.between(path[np.newaxis], self.parameters[: self.split])[0]
         found: dict[Values, float] = {}
@@ -170,12 +159,12 @@ class Alternating:
                 promises = self._improvement(joined(orders, rows, self.parameters))
                 found.update(zip(new, promises.tolist(), strict=True))
 
-        judge([values, *self._tries(values)])
+        judge([values, *self._tries(values, box)])
         now = max(found, key=found.__getitem__)
         for _ in range(_CHANGES):
             top = now
             if self.variables.real:
-                now = self._uphill(orders, now)
+                now = self._uphill(orders, now, box)
                 judge([now])
             others = self.variables.around(now, self.variables.discrete)
             judge(others)
@@ -185,22 +174,29 @@ class Alternating:
         for one in sorted(found, key=found.__getitem__, reverse=True):
             if found[one] <= reached:
                 break
-            if self.sites.acceptable(path, one):
+            if self.candidates.acceptable(path, one):
                 return one, found[one]
         return values, reached
 
-    def _tries(self, values: Values) -> list[Values]:
+    def _tries(self, values: Values, box: Array) -> list[Values]:
         """Return random values, and values near the present ones."""
-        anywhere = [self.variables.random(self.rng) for _ in range(_ANYWHERE)]
+        anywhere = [self._inside(self.variables.random(self.rng), box) for _ in range(_ANYWHERE)]
         centre, near = self.variables.places(values), []
         for number in range(_NEAR):
             places = centre.copy()
             spread = (0.02, 0.1)[number % 2] * self.rng.standard_normal(len(places))
-            places[self.variables.real] = np.clip(places + spread, 0, 1)[self.variables.real]
+            places[self.variables.real] = np.clip(places + spread, *box)[self.variables.real]
             near.append(self.variables.values(places))
         return anywhere + near + self.variables.around(values, self.variables.discrete)
 
-    def _uphill(self, orders: Array, values: Values) -> Values:
+    def _inside(self, values: Values, box: Array) -> Values:
+        """Move numbers into the box, which covers all if the reach is not limited."""
+        places = self.variables.places(values)
+        low, high = box[:, self.variables.real]
+        places[self.variables.real] = low + (high - low) * places[self.variables.real]
+        return self.variables.values(places)
+
+    def _uphill(self, orders: Array, values: Values, box: Array) -> Values:
         """Move the real numbers along the gradient of the expected improvement, with all else fixed."""
         places, real = self.variables.places(values), self.variables.real
         own = self.parameters[self.split : -2]
@@ -214,7 +210,7 @@ class Alternating:
             places[real],
             method="L-BFGS-B",
             jac=True,
-            bounds=[(0, 1)] * len(real),
+            bounds=box[:, real].T,
             options={"maxiter": _STEPS},
         )
         places[real] = found.x

@@ -9,6 +9,8 @@ poor for flow shops with their many equal values, and those of tours and assignm
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +41,51 @@ class Discordant:
         return moves.discordant(ranks, distances)
 
 
-class Displaced:
+class _Positions:
+    """A sum over items of a function of their two positions."""
+
+    def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        ranks, theirs = np.argsort(paths, axis=1), np.argsort(others, axis=1)
+        found = np.zeros((len(paths), len(others)))
+        for item in range(paths.shape[1]):
+            found += self._each(ranks[:, item, np.newaxis], theirs[:, item])
+        return found
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path from each evaluated path.
+
+        An insertion shifts the items in between by one position. Their changes are sums over a range: differences of
+        running sums.
+        """
+        items, evaluated = ranks.shape
+        found: Counts = np.empty((len(moves), evaluated), np.int32)
+        places = np.arange(items, dtype=np.int32)[:, np.newaxis]
+        stay = self._each(ranks, places).astype(np.int32)
+        left, right = (_running(self._each(ranks, places + shift) - stay) for shift in (-1, 1))
+        turned = {0: np.zeros((items, evaluated), np.int32), -1: np.zeros((items + 1, evaluated), np.int32)}
+        base, end = distances.astype(np.int32), 0
+        for offset in range(1, moves.reach + 1):
+            count = items - offset
+            up = self._each(ranks[:count], places[offset:]) - stay[:count]
+            down = self._each(ranks[offset:], places[:count]) - stay[offset:]
+            changes = [up + left[offset + 1 :] - left[1 : count + 1]]
+            if offset >= 2:
+                changes += [down + right[offset:-1] - right[:count], up + down]
+            if moves.reversals:
+                turned[offset] = up + down + turned.pop(offset - 2)[1 : count + 1]
+                if offset >= 3:
+                    changes.append(turned[offset])
+            for change in changes:
+                np.add(base, change, out=found[end : end + count])
+                end += count
+        return found
+
+
+class Displaced(_Positions):
     """The number of positions with a different item: for assignments."""
 
     reaches = (64.0, 64.0)
@@ -48,44 +94,21 @@ class Displaced:
         """Return the approximate distance between two random paths."""
         return float(max(1, length))
 
-    def between(self, paths: Orders, others: Orders) -> Array:
-        """Return the distance of each path to each of the others."""
-        found = np.zeros((len(paths), len(others)))
-        for position in range(paths.shape[1]):
-            found += paths[:, position, np.newaxis] != others[:, position]
-        return found
+    def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+        return ranks != places
 
-    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path.
 
-        An insertion shifts the items in between by one position. Their matches are sums over a range: differences of
-        running sums.
-        """
-        items, evaluated = ranks.shape
-        found: Counts = np.empty((len(moves), evaluated), np.int32)
-        places = np.arange(items, dtype=np.int32)[:, np.newaxis]
-        stay, left, right = (_running(ranks == places + shift) for shift in (0, -1, 1))
-        here = (ranks == places).astype(np.int32)
-        turned = {0: here, -1: np.zeros((items + 1, evaluated), np.int32)}
-        base, end = distances.astype(np.int32), 0
-        for offset in range(1, moves.reach + 1):
-            count = items - offset
-            low, high = places[:count], places[offset:]
-            up = (ranks[:count] == high).astype(np.int32)
-            down = (ranks[offset:] == low).astype(np.int32)
-            lost = stay[offset + 1 :] - stay[:count]
-            gains = [up + left[offset + 1 :] - left[1 : count + 1] - lost]
-            if offset >= 2:
-                gains.append(down + right[offset:-1] - right[:count] - lost)
-                gains.append(up + down - here[:count] - here[offset:])
-            if moves.reversals:
-                turned[offset] = up + down + turned.pop(offset - 2)[1 : count + 1]
-                if offset >= 3:
-                    gains.append(turned[offset] - lost)
-            for gain in gains:
-                np.subtract(base, gain, out=found[end : end + count])
-                end += count
-        return found
+class Footrule(_Positions):
+    """The sum of the distances between the two positions of the items."""
+
+    reaches = (8.0, 2.0)
+
+    def typical(self, length: int) -> float:
+        """Return the approximate distance between two random paths."""
+        return max(1.0, (length * length - 1) / 3)
+
+    def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+        return np.abs(ranks - places)
 
 
 class Edges:
@@ -143,13 +166,13 @@ class Edges:
 
 
 #: A distance between paths.
-Distance = Discordant | Displaced | Edges
+Distance = Discordant | Displaced | Footrule | Edges
 
 
-def _running(matches: NDArray[np.bool_]) -> Counts:
+def _running(changes: Counts) -> Counts:
     """Return sums over the first rows: row k is the sum over rows 0..k - 1."""
-    sums: Counts = np.zeros((len(matches) + 1, matches.shape[1]), np.int32)
-    np.cumsum(matches, axis=0, out=sums[1:])
+    sums: Counts = np.zeros((len(changes) + 1, changes.shape[1]), np.int32)
+    np.cumsum(changes, axis=0, out=sums[1:])
     return sums
 
 

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall.optimize.correlations import Kernel, View
-from wkendall.optimize.distances import Discordant, Displaced, Distance, Edges
-from wkendall.optimize.moves import Orders
+from wkendall.optimize.distances import Discordant, Distance, Edges, Footrule
 from wkendall.optimize.process import Process
-from wkendall.optimize.spaces import Space
-from wkendall.optimize.weighted import WeightedKernel, WeightedView
-
-AnyKernel = Kernel | WeightedKernel
-AnyView = View | WeightedView
-
-#: The distances of the kernels: a list of choices, each a list of distances.
-KERNELS: dict[str, list[list[Distance]]] = {
-    "mallows": [[Discordant()], [Displaced()]],
-    "discordant": [[Discordant()]],
-    "displaced": [[Displaced()]],
-    "kendall": [[]],
-}
-#: The cost of a correlation, relative to "mallows".
-COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
-
+from wkendall.optimize.product import KERNELS, ProductKernel, VariableKernel, order_kernel
+from wkendall.optimize.spaces import Site, Space
+from wkendall.optimize.variables import Variables
 
 #: Up to this many evaluations the hyperparameters are fitted in each step, up to twice as many in every second, and so on.
 _OFTEN = 10
@@ -41,7 +26,7 @@ class Hyperparameters(NamedTuple):
 
 
 class Model:
-    """A Gaussian process over paths, with standardised values.
+    """A Gaussian process over points, with standardised values.
 
     The hyperparameters are fitted to the first evaluations only, so that they do not have to be fitted in each step;
     `earlier` has those of an earlier step, which are used again if they are from as many evaluations.
@@ -51,22 +36,25 @@ class Model:
         self,
         kernel: str,
         space: Space,
-        paths: Orders,
+        variables: Variables | None,
+        sites: list[Site],
         values: Array,
         noisy: bool,
         earlier: Hyperparameters | None = None,
     ) -> None:
-        self.paths = paths
+        self.variables, self.sites = variables, sites
         self.values, self.centre, self.scale = standardised(values)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        count = len(paths) - len(paths) % (1 + len(paths) // _OFTEN)
+        if variables is not None and kernel == "mallows" and not space.is_tour:
+            choices = [*choices, [Footrule()], [Edges()]]
+        count = len(sites) - len(sites) % (1 + len(sites) // _OFTEN)
         if earlier is None or earlier.evaluations != count:
             first = standardised(values[:count])[0]
-            found = [(measures, Process(order_kernel(measures, paths[:count]), first)) for measures in choices]
+            found = [(measures, Process(self._kernel(measures, sites[:count]), first)) for measures in choices]
             earlier = Hyperparameters(count, *min(found, key=lambda pair: pair[1].misfit))
         self.hyper = earlier
         self.measures = earlier.measures
-        self.kernel = order_kernel(self.measures, paths)
+        self.kernel = self._kernel(self.measures, sites)
         self.process = earlier.process.conditioned(self.kernel, self.values)
         correlations = self.kernel.matrix(self.process.parameters)[0]
         self.fitted = self.process.mean(correlations)
@@ -75,14 +63,14 @@ class Model:
         self.judged = self.fitted if noisy else self.values
 
     def predictions(self) -> Array:
-        """Return the mean of the process at the evaluated paths, on the scale of the values."""
+        """Return the mean of the process at the evaluated points, on the scale of the values."""
         return self.centre + self.scale * self.fitted
 
-    def best_paths(self, count: int) -> list[Orders]:
-        """Return the `count` best paths, without duplicates."""
-        found: dict[bytes, Orders] = {}
+    def best(self, count: int) -> list[Site]:
+        """Return the `count` best points, without duplicates."""
+        found: dict[bytes, Site] = {}
         for place in np.argsort(self.judged, kind="stable"):
-            found.setdefault(self.paths[place].tobytes(), self.paths[place])
+            found.setdefault(self.sites[place].key, self.sites[place])
             if len(found) == count:
                 break
         return list(found.values())
@@ -92,24 +80,32 @@ class Model:
         """The arguments `first` and `again` of `search.reach`."""
         return self.measures[0].reaches if self.measures else Discordant.reaches
 
-    def last_best(self) -> Orders:
-        """Return the last of the best paths, which have the same value."""
-        last: Orders = self.paths[np.flatnonzero(self.judged == self.judged.min())[-1]]
-        return last
+    def last_best(self) -> Site:
+        """Return the last of the best points, which have the same value."""
+        return self.sites[np.flatnonzero(self.judged == self.judged.min())[-1]]
 
-    def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
-        """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""
+    def given(self, pending: list[Site]) -> tuple[Any, Process, float]:
+        """Return the kernel, the process and the value to improve on; points without a value get the prediction."""
         best = float(self.judged.min())
         if not pending:
             return self.kernel, self.process, best
-        predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
-        kernel = order_kernel(self.measures, np.concatenate([self.paths, pending]))
+        predicted = self.process.mean(self.kernel.between(*self.parts(pending), self.process.parameters))
+        kernel = self._kernel(self.measures, self.sites + pending)
         return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
 
+    def _kernel(self, measures: list[Distance], sites: list[Site]) -> Any:
+        paths, *places = self.parts(sites)
+        orders = order_kernel(measures, paths)
+        return orders if self.variables is None else ProductKernel(orders, VariableKernel(self.variables, *places))
 
-def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
-    """Return the kernel of some distances, or the weighted one if there is none."""
-    return Kernel(measures, paths) if measures else WeightedKernel(paths)
+    def parts(self, sites: list[Site]) -> list[Any]:
+        """Return the paths of points, and the places of their variables if there are any."""
+        paths = np.array([site.path for site in sites])
+        return (
+            [paths]
+            if self.variables is None
+            else [paths, np.array([self.variables.places(site.values) for site in sites])]
+        )
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:

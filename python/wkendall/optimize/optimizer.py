@@ -16,13 +16,13 @@ from wkendall._arguments import Array, as_integer, as_order, check_choice, check
 from wkendall._disk import as_path, write_whole
 from wkendall._errors import RankingError, bad_argument, parsed_json, shown
 from wkendall._run import one_thread
-from wkendall.optimize.alternating import Sites, proposed
+from wkendall.optimize.alternating import Alternating
 from wkendall.optimize.arguments import as_pair, as_point, as_points, as_seed, as_value, as_values, check_callable
-from wkendall.optimize.model import COSTS, KERNELS, Hyperparameters, Model
+from wkendall.optimize.model import Hyperparameters, Model
 from wkendall.optimize.moves import Orders
-from wkendall.optimize.product import ProductModel, Site
-from wkendall.optimize.search import Search, reach
-from wkendall.optimize.spaces import SMALL, Candidates, Space
+from wkendall.optimize.product import COSTS, KERNELS
+from wkendall.optimize.search import PATIENCE, reach
+from wkendall.optimize.spaces import SMALL, Candidates, Site, Space
 from wkendall.optimize.variables import Point, Values, Variables
 
 #: The format of a saved run, its versions, and the settings in it.
@@ -34,6 +34,9 @@ _LATER = {"variables": None, "maximize": False}
 INITIAL = 10
 #: Searches start at this many of the best points, and at this many of the most promising random points.
 _BEST, _RANDOM, _DRAWN = 3, 2, 64
+#: With variables, a value is better than others if it is by this many standard deviations: real numbers can always be improved
+#: a little.
+_CLEARLY = 0.02
 
 
 class Optimizer:
@@ -56,10 +59,11 @@ class Optimizer:
         as one of them.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
         The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items. It uses the distance with the higher likelihood; "discordant" and "displaced" fix the
-        choice. For two tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel
-        with learned weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first
-        positions. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        number of displaced items; with `variables`, also the footrule, or the number of edges of a route that the other does
+        not have. It uses the distance with the highest likelihood; "discordant" and "displaced" fix the choice. For two
+        tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel with learned weights
+        exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first positions. "discordant",
+        "displaced" and "kendall" are only for `space="order"`.
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
@@ -131,7 +135,7 @@ class Optimizer:
         self._values: list[float] = []
         self._pending: list[Site] = []
         self._known: dict[bytes, int] = {}
-        self._model: Model | ProductModel | None = None
+        self._model: Model | None = None
         self._hyper: Hyperparameters | None = None
 
     @property
@@ -327,55 +331,32 @@ class Optimizer:
         number = len(self._sites) + len(pending) if number is None else number
         rng = np.random.default_rng([self.seed, number])
         taken = {site.key for site in pending} | (set() if self.noisy else set(self._known))
-        if self._variables is not None:
-            return self._propose_both(self._variables, pending, taken, rng, number)
-        paths, waiting = [site.path for site in self._sites], [site.path for site in pending]
-        path = self._propose_order(paths, waiting, taken, rng)
-        return None if path is None else Site(path, ())
-
-    def _propose_order(
-        self, paths: list[Orders], pending: list[Orders], taken: set[bytes], rng: np.random.Generator
-    ) -> Orders | None:
-        candidates = Candidates(self._space, self.feasible, taken, paths + pending, COSTS[self.kernel])
-        if len(paths) + len(pending) < self.n_initial or not paths or self._space.size == 1:
-            return candidates.random(rng)
+        known = self._sites + pending
+        candidates = Candidates(self._space, self._variables, self.feasible, taken, known, COSTS[self.kernel])
+        if len(known) < self.n_initial or not self._sites or candidates.size == 1:
+            return candidates.first(number, self.n_initial, self.seed, rng)
         model = self._fitted()
-        assert isinstance(model, Model)
-        search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
-        limit, found = reach(self._losses().tolist(), self.n_initial, *model.reaches), None
-        if limit < np.inf:
+        search = Alternating(candidates, model, pending, rng)
+        least = 0.0 if self._variables is None else _CLEARLY * model.scale
+        limit, misses = reach(self._losses().tolist(), self.n_initial, *model.reaches, least)
+        found = search.switched(model.best(1)[0]) if (misses + len(pending)) % PATIENCE == PATIENCE - 1 else None
+        if found is None and limit < np.inf:
             # Many schedules have the same makespan: a local search has to move on between equal ones.
-            start = model.last_best() if limit < 1 else model.best_paths(1)[0]
-            found = search.within(start, limit, rng)
+            found = search.within(model.last_best() if limit < 1 else model.best(1)[0], limit)
         if found is None:
             drawn = candidates.some(_DRAWN, rng)
             if drawn:
-                promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
+                promises = search.promises(drawn)
                 drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
-            found = search.from_all(model.best_paths(_BEST) + drawn)
-        return candidates.random(rng) if found is None else self._space.directed(found)
+            found = search.from_all(model.best(_BEST) + drawn)
+        return candidates.random(rng) if found is None else Site(self._space.directed(found.path), found.values)
 
-    def _propose_both(
-        self, variables: Variables, pending: list[Site], taken: set[bytes], rng: np.random.Generator, number: int
-    ) -> Site | None:
-        known = self._sites + pending
-        sites = Sites(self._space, variables, self.feasible, taken, known, COSTS[self.kernel])
-        if len(known) < self.n_initial or not self._sites:
-            return sites.first(number, self.n_initial, self.seed, rng)
-        model = self._fitted()
-        assert isinstance(model, ProductModel)
-        found = proposed(sites, model, pending, rng)
-        return sites.random(rng) if found is None else found
-
-    def _fitted(self) -> Model | ProductModel:
+    def _fitted(self) -> Model:
         if self._model is None:
-            losses = self._losses()
-            if self._variables is None:
-                paths = np.array([site.path for site in self._sites])
-                self._model = Model(self.kernel, self._space, paths, losses, self.noisy, self._hyper)
-                self._hyper = self._model.hyper
-            else:
-                self._model = ProductModel(self.kernel, self._space, self._variables, self._sites, losses, self.noisy)
+            self._model = Model(
+                self.kernel, self._space, self._variables, self._sites, self._losses(), self.noisy, self._hyper
+            )
+            self._hyper = self._model.hyper
         return self._model
 
     def _check_new(self, site: Site, name: str, row: int | None, new: dict[bytes, int]) -> None:

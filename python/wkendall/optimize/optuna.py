@@ -35,11 +35,10 @@ from wkendall._arguments import as_order, check_choice, check_flag
 from wkendall._errors import bad_argument, bad_type, shown
 from wkendall._run import one_thread
 from wkendall.optimize.arguments import as_seed
-from wkendall.optimize.model import KERNELS
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.optimizer import INITIAL, Optimizer
-from wkendall.optimize.product import Site
-from wkendall.optimize.spaces import SPACES, Space
+from wkendall.optimize.product import KERNELS
+from wkendall.optimize.spaces import SPACES, Site, Space
 from wkendall.optimize.variables import Variables
 
 __all__ = ["OrderSampler", "suggest_order"]

@@ -1,4 +1,4 @@
-"""The kernel of an order with other variables, and the model with it.
+"""The kernels of points: of orders, of variables, and of both together.
 
 With the correlation A of the orders and the correlation B of the variables, the correlation of two points is
 a A + b B + c A B with learned shares a + b + c = 1. B is the Matern kernel with nu = 5/2 of the places of the numbers, with
@@ -7,39 +7,39 @@ a length scale for each, times exp(-rate) for each choice that differs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall.optimize.correlations import Prior
-from wkendall.optimize.distances import Distance, Edges
-from wkendall.optimize.model import KERNELS, AnyKernel, AnyView, order_kernel, standardised
+from wkendall.optimize.correlations import Kernel, Prior, View
+from wkendall.optimize.distances import Discordant, Displaced, Distance
 from wkendall.optimize.moves import Moves, Orders
-from wkendall.optimize.process import Process
-from wkendall.optimize.spaces import Space
-from wkendall.optimize.variables import Values, Variables
+from wkendall.optimize.variables import Variables
+from wkendall.optimize.weighted import WeightedKernel, WeightedView
+
+AnyKernel = Kernel | WeightedKernel
+AnyView = View | WeightedView
+
+#: The distances of the kernels: a list of choices, each a list of distances.
+KERNELS: dict[str, list[list[Distance]]] = {
+    "mallows": [[Discordant()], [Displaced()]],
+    "discordant": [[Discordant()]],
+    "displaced": [[Displaced()]],
+    "kendall": [[]],
+}
+#: The cost of a correlation, relative to "mallows".
+COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
 
 #: Means, standard deviations and bounds of the logarithms of length scales, rates of choices, and shares relative to
 #: that of the product.
 _LENGTH, _RATE, _SHARE = (0.0, 1.0, (-3.5, 4.0)), (-0.5, 1.0, (-5.0, 3.0)), (-1.0, 1.5, (-6.0, 4.0))
 _ROOT = np.sqrt(5.0)
-#: After this many values without a clearly better one, and then at every third, an improvement by `_FAR` standard
-#: deviations is looked for. A value is clearly better by `_CLEAR` standard deviations.
-_PATIENCE, _FAR, _CLEAR = 5, 0.5, 0.02
 
 
-class Site(NamedTuple):
-    """A point inside the optimiser: the path, and the values of the variables."""
-
-    path: Orders
-    values: Values
-
-    @property
-    def key(self) -> bytes:
-        """What is equal for equal points; for an order alone, the bytes of its path."""
-        return self.path.tobytes() + (repr(self.values).encode() if self.values else b"")
+def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
+    """Return the kernel of some distances, or the weighted one if there is none."""
+    return Kernel(measures, paths) if measures else WeightedKernel(paths)
 
 
 class VariableKernel:
@@ -156,65 +156,6 @@ class FixedView(NamedTuple):
     def moved(self, moves: Moves, move: int) -> FixedView:
         """Return the view after a move."""
         return FixedView(self.fixed, self.orders.moved(moves, move))
-
-
-class ProductModel:
-    """A Gaussian process over points, with standardised values; `model.Model` is the one over orders."""
-
-    def __init__(
-        self, kernel: str, space: Space, variables: Variables, sites: Sequence[Site], values: Array, noisy: bool
-    ) -> None:
-        self.variables, self.sites = variables, list(sites)
-        self.values, self.centre, self.scale = standardised(values)
-        choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
-        found = [(measures, Process(self._kernel(measures, self.sites), self.values)) for measures in choices]
-        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
-        self.kernel = self._kernel(self.measures, self.sites)
-        self.fitted = self.process.mean(self.kernel.matrix(self.process.parameters)[0])
-        self.judged = self.fitted if noisy else self.values
-        # On a plateau, small improvements are likely at many similar points; large ones are only possible elsewhere.
-        waited = _waited(self.values)
-        eager = waited >= _PATIENCE and (waited - _PATIENCE) % 3 == 0
-        self.target = float(self.judged.min()) - (_FAR if eager else 0.0)
-
-    def predictions(self) -> Array:
-        """Return the mean of the process at the evaluated points, on the scale of the values."""
-        return self.centre + self.scale * self.fitted
-
-    def best_sites(self, count: int) -> list[Site]:
-        """Return the `count` best points, without duplicates."""
-        found: dict[bytes, Site] = {}
-        for place in np.argsort(self.judged, kind="stable"):
-            found.setdefault(self.sites[place].key, self.sites[place])
-            if len(found) == count:
-                break
-        return list(found.values())
-
-    def given(self, pending: list[Site]) -> tuple[ProductKernel, Process, float]:
-        """Return the kernel, the process and the value to improve on; points without a value get the prediction."""
-        best = self.target
-        if not pending:
-            return self.kernel, self.process, best
-        paths, places = self._parts(pending)
-        predicted = self.process.mean(self.kernel.between(paths, places, self.process.parameters))
-        kernel = self._kernel(self.measures, self.sites + pending)
-        return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
-
-    def _kernel(self, measures: list[Distance], sites: list[Site]) -> ProductKernel:
-        paths, places = self._parts(sites)
-        return ProductKernel(order_kernel(measures, paths), VariableKernel(self.variables, places))
-
-    def _parts(self, sites: list[Site]) -> tuple[Orders, Array]:
-        return np.array([site.path for site in sites]), np.array([self.variables.places(site.values) for site in sites])
-
-
-def _waited(values: Array) -> int:
-    """Return the number of values since the last that was clearly better than all before it."""
-    best, last = np.inf, 0
-    for number, value in enumerate(values):
-        if value < best - _CLEAR:
-            best, last = value, number
-    return len(values) - 1 - last
 
 
 def shares(parameters: Array) -> Array:

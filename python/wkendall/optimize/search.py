@@ -9,41 +9,42 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from wkendall._arguments import Array
-from wkendall.optimize.model import AnyKernel, AnyView
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
+from wkendall.optimize.product import AnyKernel, AnyView
 
 #: Deviations are computed for this many neighbours at a time, the most promising first.
 _CHUNK = 512
 #: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
 #: is never reached for 15 items and 100 points; for 100 items and 300 points it allows 11 moves.
-_MAX_CORRELATIONS = 50_000_000
+MAX_CORRELATIONS = 50_000_000
 #: The reach from which there is no limit, and the least one.
 _FAR_REACH, _MIN_REACH = 64.0, 1 / 32
 #: The number of evaluations without a new best value after which the reach is halved.
-_PATIENCE = 3
+PATIENCE = 3
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
 #: Below this, 1 + z r(z) is computed from its series 1 / z^2, because the direct formula loses all digits.
 _FAR = -1e3
 
 
-def reach(values: list[float], initial: int, first: float, again: float) -> float:
+def reach(values: list[float], initial: int, first: float, again: float, least: float = 0.0) -> tuple[float, int]:
     """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
 
     The reach doubles with each new best value, and halves after some evaluations without one. Below 1, it is the share of
     the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
     search is a local search with moves that are nearly random, and then begins again. `first` is the reach at the start,
-    after the first `initial` values, and `again` the one after the least.
+    after the first `initial` values, and `again` the one after the least. A value is better if it is by more than `least`.
+    The second result is the number of evaluations since the last change.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
-        if value < best:
+        if value < best - least:
             best, found, misses = value, min(_FAR_REACH, max(1.0, 2 * found)), 0
         else:
             misses += 1
-            if misses == _PATIENCE:
+            if misses == PATIENCE:
                 found, misses = found / 2 if found > _MIN_REACH else again, 0
-    return found if found < _FAR_REACH else np.inf
+    return found if found < _FAR_REACH else np.inf, misses
 
 
 class Search(NamedTuple):
@@ -61,7 +62,7 @@ class Search(NamedTuple):
         None if no start has an acceptable neighbour.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-        steps = _MAX_CORRELATIONS // work
+        steps = MAX_CORRELATIONS // work
         best, reached = None, -np.inf
         for start in starts[: max(1, steps // 3)]:
             view, promise = self._climb(self.kernel.view(start), -np.inf, max(2, steps // (2 * len(starts))))
@@ -79,7 +80,7 @@ class Search(NamedTuple):
         view = self.kernel.view(start)
         if reach >= 1:
             work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-            view, promise = self._climb(view, -np.inf, min(int(reach), max(2, _MAX_CORRELATIONS // work)))
+            view, promise = self._climb(view, -np.inf, min(int(reach), max(2, MAX_CORRELATIONS // work)))
             return view.path if promise > -np.inf else None
         correlations = view.neighbours(self.moves, self.process.parameters)
         tried = rng.permutation(len(self.moves))[: max(1, round(reach * len(self.moves)))]
@@ -91,10 +92,11 @@ class Search(NamedTuple):
         mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
         return log_improvement(self.best, mean, deviation)
 
-    def from_one(self, start: Orders, reached: float, searches: int) -> tuple[Orders, float]:
-        """Climb from a path with the improvement `reached`, as one of several searches for the same point."""
+    def from_one(self, start: Orders, reached: float, searches: int, reach: float) -> tuple[Orders, float]:
+        """Climb at most `reach` moves from a path with the improvement `reached`, as one of several searches."""
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
-        view, promise = self._climb(self.kernel.view(start), reached, max(2, _MAX_CORRELATIONS // work // searches))
+        steps = int(min(reach, max(2, MAX_CORRELATIONS // work // searches)))
+        view, promise = self._climb(self.kernel.view(start), reached, steps)
         return view.path, promise
 
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:

@@ -1,15 +1,17 @@
-"""The search space: all orders of the items, or tours, which have neither a start nor a direction; paths to propose."""
+"""The search space: all orders of the items, or tours, which have neither a start nor a direction; points to propose."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice, permutations
+from itertools import permutations
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 
 from wkendall._arguments import check_choice
 from wkendall.optimize.moves import Moves, Orders
+from wkendall.optimize.variables import Values, Variables
 
 SPACES = ("order", "tour")
 #: Spaces of at most this many points (8 items) are searched completely if random draws find nothing.
@@ -64,64 +66,97 @@ class Space:
                 yield np.array(path, np.int64)
 
 
-class Candidates:
-    """Paths that may be proposed: feasible, and not evaluated yet. The higher `cost`, the shorter the moves."""
+class Site(NamedTuple):
+    """A point inside the optimiser: the path, and the values of the variables."""
 
-    #: The number of random paths that are drawn before other ways are tried.
+    path: Orders
+    values: Values = ()
+
+    @property
+    def key(self) -> bytes:
+        """What is equal for equal points; for an order alone, the bytes of its path."""
+        return self.path.tobytes() + (repr(self.values).encode() if self.values else b"")
+
+
+class Candidates:
+    """Points that may be proposed: feasible, and not evaluated yet. The higher `cost`, the shorter the moves."""
+
+    #: The number of random points that are drawn before other ways are tried.
     TRIES = 2000
 
     def __init__(
         self,
         space: Space,
-        feasible: Callable[[Orders], bool] | None,
+        variables: Variables | None,
+        feasible: Callable[..., bool] | None,
         taken: set[bytes],
-        evaluated: list[Orders],
+        evaluated: list[Site],
         cost: int = 1,
     ) -> None:
-        self.space = space
+        self.space, self.variables = space, variables
         self.feasible = feasible
         self.taken = taken
         self.evaluated = evaluated
         self.moves = Moves(space.length, reversals=space.is_tour, evaluated=cost * len(evaluated))
         self._allowed: dict[bytes, bool] = {}
 
-    def acceptable(self, path: Orders) -> bool:
-        """Tell whether a path may be proposed, in either direction."""
-        path = self.space.directed(path)
-        key = path.tobytes()
+    @property
+    def size(self) -> float:
+        """The number of points of the space."""
+        return self.space.size * (1 if self.variables is None else self.variables.size)
+
+    def acceptable(self, path: Orders, values: Values = ()) -> bool:
+        """Tell whether a point may be proposed, in either direction of a tour."""
+        site = Site(self.space.directed(path), values)
+        key = site.key
         if key in self.taken:
             return False
         if self.feasible is None:
             return True
         if key not in self._allowed:
-            self._allowed[key] = bool(self.feasible(self.space.order(path)))
+            order = self.space.order(site.path)
+            others = () if self.variables is None else (self.variables.by_name(values),)
+            self._allowed[key] = bool(self.feasible(order, *others))
         return self._allowed[key]
 
-    def some(self, count: int, rng: np.random.Generator) -> list[Orders]:
-        """Draw random paths and return the acceptable ones, possibly none."""
-        return list(islice(self._drawn(rng, count), count))
+    def some(self, count: int, rng: np.random.Generator) -> list[Site]:
+        """Draw random points and return the acceptable ones, possibly none."""
+        return list(self._drawn(rng, count))
 
-    def random(self, rng: np.random.Generator) -> Orders | None:
-        """Draw a random acceptable path. If that fails, search for one.
+    def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
+        """Return one of the first `count` points: a random order with evenly spread variables."""
+        if self.variables is not None:
+            site = Site(self.space.random(rng), self.variables.spread(number, count, seed))
+            if self.acceptable(*site):
+                return site
+        return self.random(rng)
 
-        A small space is searched completely. In a large one, the neighbours of the evaluated paths are tried. None if
+    def random(self, rng: np.random.Generator) -> Site | None:
+        """Draw a random acceptable point. If that fails, search for one.
+
+        A small space is searched completely. In a large one, the neighbours of the evaluated points are tried. None if
         there is none.
         """
         found = next(self._drawn(rng, self.TRIES), None)
         if found is not None:
             return found
-        if self.space.size <= SMALL:
-            left = [path for path in self.space.all() if self.acceptable(path)]
+        if self.size <= SMALL:
+            values = [()] if self.variables is None else list(self.variables.all())
+            points = (Site(path, own) for path in self.space.all() for own in values)
+            left = [site for site in points if self.acceptable(*site)]
             return left[rng.integers(len(left))] if left else None
-        for place in rng.permutation(len(self.evaluated)):
-            for move in rng.permutation(len(self.moves)):
-                path = self.moves.neighbour(self.evaluated[place], move)
-                if self.acceptable(path):
-                    return self.space.directed(path)
-        return None
+        near = (site for site in self._neighbours(rng) if self.acceptable(*site))
+        return next((Site(self.space.directed(site.path), site.values) for site in near), None)
 
-    def _drawn(self, rng: np.random.Generator, tries: int) -> Iterator[Orders]:
+    def _drawn(self, rng: np.random.Generator, tries: int) -> Iterator[Site]:
         for _ in range(tries):
-            path = self.space.random(rng)
-            if self.acceptable(path):
-                yield path
+            site = Site(self.space.random(rng), () if self.variables is None else self.variables.random(rng))
+            if self.acceptable(*site):
+                yield site
+
+    def _neighbours(self, rng: np.random.Generator) -> Iterator[Site]:
+        for place in rng.permutation(len(self.evaluated)):
+            path, values = self.evaluated[place]
+            if self.variables is not None:
+                yield from (Site(path, self.variables.random(rng)) for _ in range(20))
+            yield from (Site(self.moves.neighbour(path, move), values) for move in rng.permutation(len(self.moves)))

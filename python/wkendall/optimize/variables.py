@@ -205,6 +205,18 @@ class Variables:
         columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
         return self.drawn(np.array([column[number] for column in columns]))
 
+    def near(self, values: Values, changed: Array, spread: float, rng: np.random.Generator) -> Values:
+        """Return values of which some are changed: real numbers by about `spread` of their range, others to a neighbour."""
+        found = list(values)
+        for column in np.flatnonzero(changed):
+            part, value = self.parts[column], values[column]
+            if column in self.real:
+                found[column] = part.value(min(1.0, max(0.0, part.place(value) + spread * rng.standard_normal())))
+            else:
+                others = part.around(value)
+                found[column] = others[rng.integers(len(others))]
+        return tuple(found)
+
     def all(self) -> Iterator[Values]:
         """Yield all values, if their number is finite."""
         ranges = [
