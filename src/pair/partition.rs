@@ -130,6 +130,8 @@ trait Adder {
     type Sum: Total;
     /// The sums over the low items so far.
     type Passed;
+    /// Whether items are processed two at a time.
+    const BY_TWO: bool = false;
 
     /// The sums before the first item of a part whose low values are `low`.
     fn start(&self, low: Range<usize>) -> Self::Passed;
@@ -273,14 +275,15 @@ fn across_halves<A: Adder>(
             high = half.count_if_high(high);
         };
         let end = values.len().min(start + RUN);
-        // Two at a time: one at a time takes up to a fifth longer, depending on where the compiler puts the loop.
-        for position in (start + 1..end).step_by(2) {
-            let [first, second] = [values[position - 1], values[position]];
+        let mut position = start;
+        while A::BY_TWO && position + 1 < end {
+            let [first, second] = [values[position], values[position + 1]];
             put(values, first);
             put(values, second);
+            position += 2;
         }
-        if !(end - start).is_multiple_of(2) {
-            put(values, values[end - 1]);
+        for position in position..end {
+            put(values, values[position]);
         }
         sum += part;
         adder.settle(&mut passed);
@@ -362,6 +365,9 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Cou
 impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Adder for CountedTerms<S, T, I, M> {
     type Sum = S;
     type Passed = ();
+    // One at a time, the loop of counts takes up to a fifth longer, depending on where the compiler puts it. Sums of
+    // numbers take 5 to 8 % longer two at a time.
+    const BY_TWO: bool = M == 0;
 
     fn start(&self, _: Range<usize>) {}
 
