@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, real_array
-from wkendall._errors import bad_argument
+from wkendall._errors import RankingError, bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run, progress_bar
-from wkendall.arrays.options import RANKS, Reading, from_places
+from wkendall.arrays.options import RANKS, from_places
 from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kendall, Kernel
-from wkendall.rankings import Rankings, read_rankings
+from wkendall.rankings import Rankings, read_complete, read_rankings
 from wkendall.tensors import one_tensor
 
 #: The number of array entries allocated at a time when rows are processed in blocks.
@@ -143,7 +143,7 @@ def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
     >>> wkendall.inverse(orders)
     array([[2, 4, 1, 3]])
     """
-    return read_rankings(X, "X", Reading(advises=False))._handle.inverse().ranks()
+    return read_complete(X)._handle.inverse().ranks()
 
 
 def features(
@@ -203,7 +203,7 @@ def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
     if rankings._missing == "anywhere":
         return _features_anywhere(rankings, kernel, run)
     measure = kernel._measure(rankings.n_items)
-    shape = (len(rankings), _core.feature_columns(measure))
+    shape = (len(rankings), _columns(measure))
     out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
     with progress_bar(run.progress, "features") as show:
         _core.features(measure, rankings._handle, out, threads=run.threads, progress=show)
@@ -219,7 +219,7 @@ def _features_anywhere(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[
     gram_of(rankings[:1], None, kernel, run._replace(dtype=np.float64, out=None, progress=False))
     n = rankings.n_items
     complete = from_places(np.arange(1.0, n + 1)[np.newaxis])
-    factors = np.empty((1, _core.feature_columns(kernel._measure(n))))
+    factors = np.empty((1, _columns(kernel._measure(n))))
     _core.features(kernel._measure(n), complete, factors, threads=run.threads)
     pairs = n * (n - 1) // 2
     out = run.result(
@@ -245,7 +245,16 @@ def columns_of_features(kernel: Kernel, rankings: Rankings) -> int | None:
     """Return the number of features of a kernel; None if it has none."""
     if not isinstance(kernel, Kendall) or rankings._missing == "anywhere" or kernel.order != 2:
         return None
-    return _core.feature_columns(kernel._measure(rankings.n_items))
+    return _columns(kernel._measure(rankings.n_items))
+
+
+def _columns(measure: _core.Measure) -> int:
+    try:
+        return _core.feature_columns(measure)
+    except RankingError:
+        raise
+    except ValueError as error:
+        raise RankingError(str(error), argument="kernel", kind="no features") from None
 
 
 def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:

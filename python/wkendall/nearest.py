@@ -18,10 +18,10 @@ from wkendall._errors import bad_argument, bad_type, shown
 from wkendall._matrix import diagonal_of
 from wkendall._memory import check_fits
 from wkendall._run import Run, progress_bar
-from wkendall.arrays.options import Missing, Reading
+from wkendall.arrays.options import Missing
 from wkendall.gram import as_measure, feature_distances
 from wkendall.measures import KendallDistance, Measure
-from wkendall.rankings import Rankings, read_both, read_rankings
+from wkendall.rankings import Rankings, read_both, read_complete
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -225,7 +225,7 @@ def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
            [ 0],
            [62]], dtype=uint8)
     """
-    x = read_rankings(X, "X", Reading(advises=False))
+    x = read_complete(X)
     size = (x.n_items * (x.n_items - 1) // 2 + 7) // 8
     check_fits(len(x), size, np.dtype(np.uint8), "pack some rankings at a time")
     return _core.packed_signs(x._handle)

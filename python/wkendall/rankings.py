@@ -583,6 +583,15 @@ def check_different(names: Sequence[Hashable], argument: str) -> None:
             raise RankingError(rule, argument=argument, column=place, value=name, kind="duplicate name")
 
 
+def read_complete(X: ArrayLike | Rankings) -> Rankings:
+    """Read rankings that must be permutations."""
+    rankings = read_rankings(X, "X", Reading(advises=False))
+    if rankings.kind != "complete":
+        rule = " has ties or missing items, but must be complete: a permutation in each row"
+        raise bad_argument("X", rule, kind="not complete")
+    return rankings
+
+
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
     """Check the weight of each ranking; its count if absent."""
     rows = len(rankings)
