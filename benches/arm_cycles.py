@@ -68,8 +68,16 @@ BUCKET = r"6BucketKj1_Kj20_E8call_sum\w*8Products"
 LOOPS = [
     Loop("bits: differing", "neon", DIFFERING, "uadalp", ("eor", "cnt", "uadalp"), "64 pairs of items", "cnt"),
     Loop("bits: differing", "portable", DIFFERING, "addv", ("eor", "cnt", "addv"), "64 pairs of items", "cnt"),
-    Loop("bits: top k", "neon", AGREEING, "uadalp", ("eor", "bic", "and", "cnt", "uadalp"), "64 pairs of items", "cnt"),
-    Loop("bits: top k", "portable", AGREEING, "addv", ("eor", "bic", "and", "cnt", "addv"), "64 pairs of items", "cnt"),
+    Loop(
+        "bits: top k",
+        "neon",
+        AGREEING,
+        "uadalp",
+        ("and", "bit", "bif", "bsl", "cnt", "uadalp"),
+        "64 pairs of items",
+        "cnt",
+    ),
+    Loop("bits: top k", "portable", AGREEING, "addv", ("eor", "and", "cnt", "addv"), "64 pairs of items", "cnt"),
     Loop(
         "bits: ties",
         "neon",

@@ -218,6 +218,10 @@ avx512! { operations!
             // makes three.
             Self(_mm512_ternarylogic_epi64::<0b1001_0000>(self.0, a.0, b.0))
         }
+        fn or_both(self, a: Self, b: Self) -> Self {
+            // Bits 3 (0, 1, 1) and 4 to 7 (1, any, any).
+            Self(_mm512_ternarylogic_epi64::<0b1111_1000>(self.0, a.0, b.0))
+        }
         fn add(self, other: Self) -> Self {
             Self(_mm512_add_epi64(self.0, other.0))
         }

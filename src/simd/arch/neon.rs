@@ -294,6 +294,11 @@ neon! { operations!
         fn and_equal(self, a: Self, b: Self) -> Self {
             each!(|bits, a, b| self, a, b; vbicq_u64(bits, veorq_u64(a, b)))
         }
+        fn or_both(self, a: Self, b: Self) -> Self {
+            // The bits of b where a has ones, and those of self elsewhere: one instruction. The compiler takes `vbslq_u64`
+            // apart if a is the same for several registers.
+            each!(|bits, a, b| self, a, b; veorq_u64(bits, vandq_u64(a, veorq_u64(bits, b))))
+        }
         fn add(self, other: Self) -> Self {
             each!(|a, b| self, other; vaddq_u64(a, b))
         }

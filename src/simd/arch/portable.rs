@@ -23,7 +23,7 @@ impl Arch for Portable {
     const PRODUCT_ROWS: usize = 2;
     // For Arm from estimated cycles (docs/benchmarks.md).
     const SLOWDOWN: Slowdown = if cfg!(target_arch = "aarch64") {
-        Slowdown { bits: 7.6, product: 8.7, grid: 3.2, tuples: 1.0 }
+        Slowdown { bits: 7.6, product: 8.4, grid: 3.2, tuples: 1.0 }
     } else {
         Slowdown { bits: 7.5, product: 8.4, grid: 2.9, tuples: 1.0 }
     };

@@ -73,6 +73,11 @@ pub(crate) trait Words8: Simd {
     fn and(self, other: Self) -> Self;
     /// `self & !(a ^ b)`: the bits of `self` in which `a` and `b` agree.
     fn and_equal(self, a: Self, b: Self) -> Self;
+    /// `self | a & b`, where `self` and `a` have no bit in common.
+    #[inline(always)]
+    fn or_both(self, a: Self, b: Self) -> Self {
+        self.xor(a.and(b))
+    }
     /// Wraps around.
     fn add(self, other: Self) -> Self;
     /// Wraps around.

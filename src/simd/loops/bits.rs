@@ -27,20 +27,25 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`]; each word is followed by a mask of the pairs with both ranks below `top`.
+    /// As [`pack_signs`], only for pairs with both ranks below `top`: after each word of `ranks[i] < ranks[j]` comes one
+    /// of `ranks[i] > ranks[j]`. Other pairs have no bit in either.
     pub(crate) fn pack_signs_of_top(arch: A, ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
-        let (mut signs, mut masks) = (Stream::new(), Stream::new());
+        let (mut before, mut after) = (Stream::new(), Stream::new());
         for j in later {
             let pivot = ranks[j / 64][j % 64];
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
                 let count = (j - 64 * block).min(64);
-                let mask = if pivot < top { A::Words8::below(arch, ranks, top) } else { 0 };
-                signs.push(A::Words8::below(arch, ranks, pivot), count, |word| out.push(word));
-                masks.push(mask, count, |word| out.push(word));
+                let (mask, below) = if pivot < top {
+                    (A::Words8::below(arch, ranks, top), A::Words8::below(arch, ranks, pivot))
+                } else {
+                    (0, 0)
+                };
+                before.push(mask & below, count, |word| out.push(word));
+                after.push(mask & !below, count, |word| out.push(word));
             }
         }
-        signs.finish(|word| out.push(word));
-        masks.finish(|word| out.push(word));
+        before.finish(|word| out.push(word));
+        after.finish(|word| out.push(word));
     }
 }
 
@@ -108,8 +113,8 @@ task! {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their
-    /// signs. Panels as for [`count_differing`], with two words for each: sign and mask.
+    /// Adds to `counts[row][column]` the number of bits that a row and a column have in common. Panels as for
+    /// [`count_differing`], with two words for each. A bit is set in at most one of the two.
     pub(crate) fn count_agreeing(
         arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64],
     ) {
@@ -119,7 +124,8 @@ task! {
 
 task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
-    /// agree in their signs, minus the number of those that differ. Panels as for [`count_agreeing`].
+    /// agree in their signs, minus the number of those that differ. Panels as for [`count_differing`], with two words
+    /// for each: sign and mask.
     pub(crate) fn count_balance(arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         pairs::<A, SignBalance, 2>(arch, words, upper, rows, columns, counts);
     }
@@ -146,12 +152,12 @@ impl CountWords<2> for Agreeing {
     #[inline(always)]
     fn add<W: Words8>(
         arch: W::Arch,
-        [row, row_mask]: &[u64; 2],
-        [columns, masks]: &[[u64; GROUP]; 2],
+        [row_before, row_after]: &[u64; 2],
+        [before, after]: &[[u64; GROUP]; 2],
         ones: Ones<W>,
     ) -> Ones<W> {
-        let both = W::splat(arch, *row_mask).and(W::load(arch, masks));
-        ones.count(both.and_equal(W::splat(arch, *row), W::load(arch, columns)))
+        let both_after = W::splat(arch, *row_after).and(W::load(arch, after));
+        ones.count(both_after.or_both(W::splat(arch, *row_before), W::load(arch, before)))
     }
 }
 
@@ -332,8 +338,8 @@ mod tests {
         // Four rows at once, and one alone.
         let (rows, most) = (5, 64 * MAX_COUNTED as u64);
         let [ones, zeros] = [u64::MAX, 0].map(|word| vec![word; 2 * MAX_COUNTED * GROUP]);
-        let signs_of_ones: Vec<u64> = [u64::MAX, u64::MAX].repeat(MAX_COUNTED * rows);
-        let columns = |sign: u64| [[sign; GROUP], [u64::MAX; GROUP]].concat().repeat(MAX_COUNTED);
+        let row_words = |first: u64, second: u64| [first, second].repeat(MAX_COUNTED * rows);
+        let columns = |first: u64, second: u64| [[first; GROUP], [second; GROUP]].concat().repeat(MAX_COUNTED);
         for isa in Level::ALL.into_iter().filter_map(Isa::new) {
             let mut counts = vec![7; rows * GROUP];
             count_differing(
@@ -347,11 +353,21 @@ mod tests {
             assert_eq!(counts, vec![7 + most; rows * GROUP]);
             for (sign, balance, agreeing) in [(u64::MAX, most, most), (0, most.wrapping_neg(), 0)] {
                 let mut counts = vec![7; rows * GROUP];
-                count_balance(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
+                count_balance(
+                    isa,
+                    MAX_COUNTED,
+                    false,
+                    &row_words(u64::MAX, u64::MAX),
+                    &columns(sign, u64::MAX),
+                    &mut counts,
+                );
                 assert_eq!(counts, vec![balance.wrapping_add(7); rows * GROUP]);
-                counts.fill(7);
-                count_agreeing(isa, MAX_COUNTED, false, &signs_of_ones, &columns(sign), &mut counts);
-                assert_eq!(counts, vec![7 + agreeing; rows * GROUP]);
+                for (row, expected) in [((u64::MAX, 0), agreeing), ((0, u64::MAX), most - agreeing)] {
+                    counts.fill(7);
+                    let (row, columns) = (row_words(row.0, row.1), columns(sign, !sign));
+                    count_agreeing(isa, MAX_COUNTED, false, &row, &columns, &mut counts);
+                    assert_eq!(counts, vec![7 + expected; rows * GROUP]);
+                }
             }
         }
     }

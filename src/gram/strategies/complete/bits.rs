@@ -1,9 +1,9 @@
 //! The strategy for measures that are counts: rankings as bits, compared 64 pairs of items at a time.
 //!
 //! The order of each pair of items is a bit, so a ranking has n (n - 1) / 2 bits, and the number of discordant pairs of
-//! two rankings is the number of bits that differ. The top-k kernel has a second bit for each pair: whether both items
-//! are in the top k. The average kernel needs, for each item, the number of items before it in both rankings: n bits
-//! per item, combined by "and".
+//! two rankings is the number of bits that differ. The top-k kernel has two bits for each pair, one for each order of its
+//! items; both are 0 unless both items are in the top k. The average kernel needs, for each item, the number of items
+//! before it in both rankings: n bits per item, combined by "and".
 
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_TABLE};
