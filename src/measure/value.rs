@@ -65,8 +65,9 @@ impl KendallMeasure {
     /// The value for two rankings of `self.items` items, with a workspace that fits.
     pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
         let Some(forward) = is_forward(s, t) else { return self.self_similarity() };
+        // Branches would be mispredicted for every other pair.
+        #[allow(clippy::needless_bitwise_bool)]
         let forward = forward | !self.symmetric;
-        // A branch would be mispredicted for every other pair.
         let order = select_unpredictable(forward, s.order(), t.order());
         let ranks = select_unpredictable(forward, t.ranks(), s.ranks());
         let compose = |values: &mut [u32]| {

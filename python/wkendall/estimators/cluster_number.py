@@ -112,6 +112,9 @@ def cluster_number(
     for any k. Compared with it, one concentrated cluster of rankings often looks like several. `docs/measurements.md`
     compares methods in a simulation.
 
+    A simulation takes O(m n^2) for m people and n items, also for lists: 0.5 s for 400 people and 2,000 items. A call
+    makes up to some hundred of them, so leave out the items that few people list.
+
     Examples
     --------
     >>> import wkendall

@@ -33,10 +33,10 @@ use tiled::Reduction;
 
 /// For each ranking of `x` the `count` most similar rankings of `y` or, without `y`, of the rest of `x`.
 ///
-/// These have the largest values of [`gram`](crate::gram()) in each row; for [`Measure::distance`] the smallest. Among
-/// equal values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the
-/// number of rankings of `y`. If `y` is `x` itself, rankings can be their own neighbours, and half of the values are
-/// computed, as without `y`.
+/// These have the largest values of [`gram`](crate::gram()) in each row; for a distance, such as [`Measure::distance`] or
+/// [`Measure::footrule`], the smallest. Among equal values the smaller index comes first. The matrix is never built:
+/// memory grows with `count`, not with the number of rankings of `y`. If `y` is `x` itself, rankings can be their own
+/// neighbours, and half of the values are computed, as without `y`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
@@ -86,7 +86,7 @@ fn neighbors_of(
 }
 
 /// For each ranking of `x` all rankings of `y` or, without `y`, all others of `x`, whose value is at least `radius`;
-/// for [`Measure::distance`] at most `radius`.
+/// for a distance, such as [`Measure::distance`] or [`Measure::footrule`], at most `radius`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), when the radius is NaN or that of a distance is negative, and when there is no memory

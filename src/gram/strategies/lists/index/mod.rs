@@ -300,7 +300,7 @@ impl<'a> ListIndex<'a> {
     }
 
     /// For each list of `x`, or of the index, all lists of the index, or all others, whose value is at least `radius`;
-    /// for [`Measure::distance`] at most `radius`.
+    /// for a distance at most `radius`.
     ///
     /// # Errors
     /// As [`within`](crate::within).
