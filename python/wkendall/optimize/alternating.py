@@ -210,7 +210,7 @@ class Alternating:
             places[real],
             method="L-BFGS-B",
             jac=True,
-            bounds=box[:, real].T,
+            bounds=list(zip(*box[:, real].tolist(), strict=True)),
             options={"maxiter": _STEPS},
         )
         places[real] = found.x

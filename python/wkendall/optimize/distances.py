@@ -95,7 +95,7 @@ class Displaced(_Positions):
         return float(max(1, length))
 
     def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
-        return ranks != places
+        return np.asarray(ranks != places)
 
 
 class Footrule(_Positions):
@@ -108,7 +108,7 @@ class Footrule(_Positions):
         return max(1.0, (length * length - 1) / 3)
 
     def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
-        return np.abs(ranks - places)
+        return np.asarray(np.abs(ranks - places))
 
 
 class Edges:

@@ -82,7 +82,7 @@ class Model:
 
     def last_best(self) -> Site:
         """Return the last of the best points, which have the same value."""
-        return self.sites[np.flatnonzero(self.judged == self.judged.min())[-1]]
+        return self.sites[int(np.flatnonzero(self.judged == self.judged.min())[-1])]
 
     def given(self, pending: list[Site]) -> tuple[Any, Process, float]:
         """Return the kernel, the process and the value to improve on; points without a value get the prediction."""

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wkendall._arguments import Array
 from wkendall._errors import bad_argument, bad_type, shown, some_names
@@ -205,7 +206,7 @@ class Variables:
         columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
         return self.drawn(np.array([column[number] for column in columns]))
 
-    def near(self, values: Values, changed: Array, spread: float, rng: np.random.Generator) -> Values:
+    def near(self, values: Values, changed: NDArray[np.bool_], spread: float, rng: np.random.Generator) -> Values:
         """Return values of which some are changed: real numbers by about `spread` of their range, others to a neighbour."""
         found = list(values)
         for column in np.flatnonzero(changed):
