@@ -33,15 +33,13 @@ task! {
         let (mut before, mut after) = (Stream::new(), Stream::new());
         for j in later {
             let pivot = ranks[j / 64][j % 64];
+            // No rank is below 0, so items beyond the top have no bits. A branch would be unpredictable.
+            let inside = u16::from(pivot < top).wrapping_neg();
+            let (pivot, top) = (pivot & inside, top & inside);
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
                 let count = (j - 64 * block).min(64);
-                if pivot >= top {
-                    before.push_zeros(count, |word| out.push(word));
-                    after.push_zeros(count, |word| out.push(word));
-                    continue;
-                }
-                let (mask, below) = (A::Words8::below(arch, ranks, top), A::Words8::below(arch, ranks, pivot));
-                before.push(mask & below, count, |word| out.push(word));
+                let (below, mask) = (A::Words8::below(arch, ranks, pivot), A::Words8::below(arch, ranks, top));
+                before.push(below, count, |word| out.push(word));
                 after.push(mask & !below, count, |word| out.push(word));
             }
         }
@@ -90,17 +88,6 @@ impl Stream {
             full(self.word);
             self.filled -= 64;
             self.word = if self.filled == 0 { 0 } else { bits >> (count - self.filled) };
-        }
-    }
-
-    /// Appends zeros, at most 64.
-    #[inline(always)]
-    fn push_zeros(&mut self, count: usize, mut full: impl FnMut(u64)) {
-        self.filled += count;
-        if self.filled >= 64 {
-            full(self.word);
-            self.word = 0;
-            self.filled -= 64;
         }
     }
 
