@@ -30,7 +30,7 @@ _ROUNDING = 1e-12
 
 
 class Shorthand(TypedDict, total=False):
-    """The parameters of `Kendall` or of `TensorKernel`, and the four options of `Rankings`."""
+    """The parameters of `Kendall` or of `TensorKernel`, and the four options for reading arrays."""
 
     weight: str
     k: SupportsIndex | None
@@ -206,7 +206,7 @@ def similarity_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`, also for the result.
+        As for `gram_matrix`. The result is also as for `gram_matrix`.
     measure : Measure, optional
         What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
 
@@ -243,7 +243,7 @@ def distance_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`, also for the result.
+        As for `gram_matrix`. The result is also as for `gram_matrix`.
     kernel : Kernel, optional
         A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This
         distance is zero for equal rankings, also with ties, and it satisfies the triangle inequality. Squared distances

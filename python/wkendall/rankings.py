@@ -566,7 +566,7 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 
 def item_names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
-    """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
+    """Return the names of items; None if items are only numbered. The column labels of orders are names of places."""
     check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)
     if found is None or found == list(range(len(found))):
@@ -576,7 +576,7 @@ def item_names(values: object, attribute: str, reading: Reading, name: str) -> t
 
 
 def check_different(names: Sequence[Hashable], argument: str) -> None:
-    """Refuse two items, or columns, of one name."""
+    """Refuse two items, or two columns, with the same name."""
     places: dict[Hashable, int] = {}
     for place, name in enumerate(names):
         if (first := places.setdefault(name, place)) != place:
@@ -594,7 +594,7 @@ def read_complete(X: ArrayLike | Rankings) -> Rankings:
 
 
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
-    """Check the weight of each ranking; its count if absent."""
+    """Check the weights of rankings; the default is their counts."""
     rows = len(rankings)
     given, name = (rankings._counts, "counts") if weights is None else (weights, "sample_weight")
     if given is None:
@@ -688,7 +688,7 @@ def check_all_items_fit(rankings: Rankings) -> None:
 
 
 def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
-    """Check the names of items: all different, and among the known names if there are any."""
+    """Check the names of items: all are different, and all are known names if there are known names."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of names, not {shown(items)}")
     names, possible = tuple(items), set(known or ())

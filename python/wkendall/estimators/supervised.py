@@ -78,8 +78,8 @@ class AlternatingClassifier(Classifier, Alternating):
     U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is a support vector
     machine with the kernel of B on the inverse permutations. The two steps alternate, and the objective never rises. It
     has many local minima; the result depends on the start. Learned weights can overfit. With `alpha="auto"` the fixed
-    kernel of U0 is one of the candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` nothing is
-    left to choose.
+    kernel of U0 is one of the candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` the
+    learner chooses C, alpha and U0.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ class AlternatingClassifier(Classifier, Alternating):
     alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
         With `alpha="auto"`: what was chosen, and its mean score of held-out rankings.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings. Learned
-        weights that are worse than the fixed kernel after two fifths are given up and not listed.
+        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings.
+        Learned weights that are worse than the fixed kernel after two of the five parts are given up and not listed.
 
     Examples
     --------
