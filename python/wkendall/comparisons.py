@@ -24,15 +24,16 @@ from wkendall.measures import Kernel, Measure
 class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
-    The sum over all pairs of items of sign times sign times the weight of the pair, divided by the square roots of the
-    same sums for each ranking with itself; 0 if one of these is 0.
+    Each pair of items adds the product of its signs in both rankings times the weight of the pair. The sum over all
+    pairs is divided by the square roots of two sums: those of each ranking with itself. The value is 0 if one of these
+    two sums is 0.
 
     Parameters
     ----------
     rank : bool, None or array-like of n numbers
-        The rank of each item that its weight depends on. True: the mean of two values, with the ranks of the first and of
-        the second ranking. None: the ranks of the first. False: the number of the item. An array: given ranks, of which
-        only the order matters.
+        The ranks that the weights of the items depend on. True: the value is the mean of two values, one with the ranks
+        of the first ranking and one with the ranks of the second. None: the ranks of the first ranking. False: the
+        numbers of the items. An array: these ranks; only their order matters.
     weigher : "hyperbolic", array-like of n numbers, or function
         The weight of rank r, which counts from 0: "hyperbolic" is `1 / (r + 1)`; an array has one weight for each rank.
     additive : bool
@@ -40,8 +41,9 @@ class WeightedTau(Kernel):
 
     Notes
     -----
-    With `rank=False` and with given ranks it is a kernel: the weight of a pair does not depend on the rankings, and the value is
-    the cosine of their vectors of signs, each times the root of the weight. Otherwise it is not.
+    With `rank=False` and with given ranks this measure is a kernel. The weight of a pair then does not depend on the
+    rankings. The value is the cosine of the two vectors of signs, where each sign is multiplied by the root of the
+    weight of its pair. With other values of `rank` it is not a kernel.
 
     References
     ----------
@@ -83,8 +85,8 @@ class WeightedConcordance(Measure):
     w : array-like of shape (n, n), or tuple of two arrays of n numbers
         The weight of a pair with ranks a < b is `w[a, b]`, or `first[a] * second[b]` for two arrays.
     side : {"first", "both"}
-        The ranks are those of the first ranking, the row of a matrix; with "both", the weight for the ranks of the second
-        ranking is added.
+        "first": the ranks are those of the first ranking, which is the row of a matrix. "both": the weight for the
+        ranks of the second ranking is added.
 
     References
     ----------
@@ -117,13 +119,14 @@ class WeightedConcordance(Measure):
 class APCorrelation(Measure):
     """AP correlation: Kendall's tau with more weight at the top, of a true ranking (row) and an estimate (column).
 
-    For each item that is not first in the estimate, the share of the items above it there that are above it in the truth
-    as well. The mean of these shares, from -1 to 1. It is not a kernel.
+    Take an item that is not first in the estimate, and the items above it in the estimate. The share of these items
+    that are also above it in the true ranking is computed. The value is the mean of the shares over all items that are
+    not first, scaled to -1 to 1. AP correlation is not a kernel.
 
     Parameters
     ----------
     symmetric : bool
-        The mean of both directions.
+        Whether to compute the mean of both directions.
 
     Notes
     -----
@@ -151,14 +154,15 @@ class GeneralizedKendall(Measure):
     """Kumar and Vassilvitskii's distance: discordant pairs, weighted by items and positions.
 
     A discordant pair of items i and j adds `v[i] v[j] p[i] p[j]`. `v` are the weights of items. `p[i]` is the mean cost of
-    the positions that item i passes on its way from its rank in one ranking to its rank in the other; 1 if both are equal.
+    the positions that item i passes on its way from its rank in one ranking to its rank in the other; it is 1 if both
+    ranks are equal.
 
     Parameters
     ----------
     item_weights : array-like of n numbers, optional
-        One number from 0 for each item; 1 by default.
+        One number, at least 0, for each item; 1 by default.
     position_costs : array-like of n numbers, optional
-        One number from 0 for each position; 1 by default.
+        One number, at least 0, for each position; 1 by default.
 
     References
     ----------
@@ -181,15 +185,15 @@ class GeneralizedKendall(Measure):
 
 @dataclass(eq=False, repr=False)
 class SwapDistance(Measure):
-    """The cheapest way from one ranking to the other by swaps of neighbours, if positions have different costs.
+    """The smallest cost of turning one ranking into the other by swaps of neighbours; the cost depends on the position.
 
-    A metric. With equal costs it is the Kendall distance times the cost.
+    This distance is a metric. With equal costs it is the Kendall distance times the cost.
 
     Parameters
     ----------
     costs : array-like of n - 1 numbers
-        `costs[r]` is the cost of swapping the items at positions r and r + 1, which count from 0; from 0, and not
-        increasing from the top down.
+        `costs[r]` is the cost of swapping the items at positions r and r + 1. Positions count from 0. Costs are at
+        least 0 and do not increase from the top down.
 
     References
     ----------
@@ -213,17 +217,18 @@ class SwapDistance(Measure):
 class RankBiasedOverlap(Kernel):
     """Rank-biased overlap of two lists, which may be of different lengths, with ties.
 
-    `(1 - p) / p` times the sum over all depths d of `p ** d` times the agreement at depth d: the number of items that both
-    lists have among their first d, divided by d. What follows after the end of a list is unknown.
+    The value is `(1 - p) / p` times the sum over all depths d of `p ** d` times the agreement at depth d. The agreement
+    is the number of items that both lists have among their first d items, divided by d. The items after the end of a
+    list are unknown.
 
     Parameters
     ----------
     p : float
-        Between 0 and 1: the probability that a reader who has seen one more item goes on. The first 10 items have about
-        86 % of the weight for 0.9.
+        Between 0 and 1: the probability that a reader who has seen one more item goes on. With p = 0.9 the first 10
+        items have about 86 % of the weight.
     value : {"ext", "min", "max", "res"}
-        "ext": agreement goes on as at the end of the lists. "min" and "max": the smallest and largest values for any
-        continuation of the lists. "res": their difference.
+        "ext": the agreement continues as at the end of the lists. "min" and "max": the smallest and largest values for
+        any continuation of the lists. "res": their difference.
     ties : {"w", "a", "b"}
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
         so that a list with ties has the value 1 with itself.
@@ -233,7 +238,7 @@ class RankBiasedOverlap(Kernel):
 
     Notes
     -----
-    With `value="min"` it is a kernel: a sum over depths of inner products. The other values are not kernels.
+    With `value="min"` the overlap is a kernel: a sum over depths of inner products. The other values are not kernels.
 
     References
     ----------
@@ -267,7 +272,7 @@ class RankBiasedOverlap(Kernel):
 
 @dataclass(eq=False, repr=False)
 class AverageOverlap(Kernel):
-    """The mean over depths d of the share of common items among the first d of both lists.
+    """The mean over all depths d of the share of common items among the first d items of both lists.
 
     It is a kernel. With ties it is the mean over the orders that agree with both rankings. Items that are not listed are
     never common.
@@ -277,7 +282,8 @@ class AverageOverlap(Kernel):
     depth : int, optional
         The largest depth, from 1 to n; the number of items by default.
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item: a common item counts as its weight instead of 1. It is still a kernel.
+        Numbers, at least 0, one for each item: a common item counts as its weight instead of 1. With weights the
+        measure is still a kernel.
 
     References
     ----------
@@ -300,14 +306,14 @@ class AverageOverlap(Kernel):
 class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
-    Tied items have the mean of the ranks that they share. In lists, an item that only the other list has gets the rank
-    after the last one, and the sum is over the items of both lists. A metric on rankings of all items; lists of different
-    lengths can break the triangle inequality.
+    Tied items have the mean of the ranks that they share. For lists, the sum is over the items of both lists. An item
+    that only one list has gets, in the other list, the rank after the last item. The footrule is a metric on rankings
+    of all items. Lists of different lengths can break the triangle inequality.
 
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item, by which its difference is multiplied.
+        Numbers, at least 0, one for each item. The difference of the ranks of an item is multiplied by its number.
 
     References
     ----------
@@ -327,10 +333,10 @@ class Footrule(Measure):
 
 
 class SpearmanRho(Kernel):
-    """Spearman's rank correlation: the correlation of ranks, of mean ranks for ties.
+    """Spearman's rank correlation: the correlation of ranks; tied items have their mean rank.
 
-    It is a kernel: the inner product of centred ranks of length 1. Items that are not listed are tied at the end. 0 if all
-    items are tied.
+    It is a kernel: the inner product of centred ranks of length 1. Items that are not listed are tied at the end. The
+    value is 0 if all items are tied.
 
     Examples
     --------
@@ -346,8 +352,8 @@ class SpearmanRho(Kernel):
 class KemenySnell(Measure):
     """Kemeny and Snell's distance: 2 for a pair of items in another order, 1 for a pair that only one ranking ties.
 
-    A metric, also with ties: a ranking has the distance 0 from itself. Items that are not listed are tied at the end. For
-    complete rankings it is twice the Kendall distance.
+    This distance is a metric, also with ties: a ranking has the distance 0 from itself. Items that are not listed are
+    tied at the end. For complete rankings it is twice the Kendall distance.
 
     Parameters
     ----------
@@ -376,7 +382,8 @@ class KemenySnell(Measure):
 class TauX(Kernel):
     """Emond and Mason's tau_x: Kendall's tau in which a tie in both rankings is agreement.
 
-    It is a kernel, and 1 for a ranking and itself, also with ties. Items that are not listed are tied at the end.
+    It is a kernel. The value of a ranking with itself is 1, also with ties. Items that are not listed are tied at the
+    end.
 
     References
     ----------
@@ -399,8 +406,8 @@ class TauX(Kernel):
 class FaginKendall(Measure):
     """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both.
 
-    A pair of items adds 1 if the lists put it in another order; an item that is not listed is below those that are. A pair
-    adds `p` if one list has both items and the other has none of them. Lists with ties are refused.
+    A pair of items adds 1 if the lists put it in opposite orders. An item that is not listed is below the listed items.
+    A pair adds `p` if one list has both items and the other list has neither. Lists with ties are refused.
 
     Parameters
     ----------

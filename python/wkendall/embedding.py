@@ -168,9 +168,10 @@ def features(
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are for one `Kendall()`, signed or normalized or
-        not: a pair has the mean of its sign over all positions. Columns follow the order of
-        the items of `X`: for a second set with its items in another order use `KendallFeatures`.
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for a single
+        `Kendall()`, with or without `signed` and `normalize`. A pair then has the mean of its sign over all positions.
+        Columns follow the order of the items of `X`. Use `KendallFeatures` for a second set of rankings with the items
+        in another order.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
 

@@ -30,7 +30,7 @@ _ROUNDING = 1e-12
 
 
 class Shorthand(TypedDict, total=False):
-    """The parameters of `Kendall` or of `TensorKernel`, and the four options of `Rankings`."""
+    """The parameters of `Kendall` or of `TensorKernel`, and the four options for reading arrays."""
 
     weight: str
     k: SupportsIndex | None
@@ -62,8 +62,8 @@ def gram_matrix(
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings.
 
-    With `Y=None` the matrix is symmetric and positive semi-definite, up to rounding: with `dtype=np.float32` eigenvalues
-    can be as low as -1e-7 times the largest.
+    With `Y=None` the matrix is symmetric and positive semi-definite, up to rounding: with `dtype=np.float32`
+    eigenvalues can be as low as -1e-7 times the largest eigenvalue.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def gram_matrix(
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
         How to compute, for tests and debugging: a strategy ("bits", "product", "pairs", "partition"), an instruction
-        set ("portable", "neon", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest is chosen;
-        see `show_config`.
+        set ("portable", "neon", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest way is chosen; see
+        `show_config`.
     **shorthand
         Instead of `kernel`: the parameters of `Kendall` (`weight`, `k`, `u`, `order`, `signed`, `normalize`) or of
         `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`), and how to read arrays, as in `Rankings` (`input`,
@@ -206,7 +206,7 @@ def similarity_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`, also for the result.
+        As for `gram_matrix`. The result is also as for `gram_matrix`.
     measure : Measure, optional
         What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
 
@@ -243,12 +243,12 @@ def distance_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`, also for the result.
+        As for `gram_matrix`. The result is also as for `gram_matrix`.
     kernel : Kernel, optional
-        A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is
-        zero for equal rankings, with ties too, and satisfies the triangle inequality. Squared distances of at most
-        `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and complete
-        rankings the result is the square root of twice the number of discordant pairs.
+        A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This
+        distance is zero for equal rankings, also with ties, and it satisfies the triangle inequality. Squared distances
+        of at most `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and
+        complete rankings the result is the square root of twice the number of discordant pairs.
 
     Examples
     --------

@@ -37,10 +37,10 @@ POSITION_WEIGHTS = tuple(_core.position_weights(0))
 
 
 class Measure:
-    """A function of two rankings. The subclasses are the measures; this class has what they share.
+    """A function of two rankings. This is the base class of all measures.
 
     Parameters are attributes with the same names. `get_params` and `set_params` work as in scikit-learn, so that a grid
-    search can vary `kernel__weight`. Two measures are equal if their parameters are.
+    search can vary `kernel__weight`. Two measures are equal if their parameters are equal.
     """
 
     #: Whether small values mean that rankings are similar.
@@ -60,7 +60,7 @@ class Measure:
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
+        """The kinds of rankings that the measure compares, besides complete rankings."""
         return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
@@ -78,7 +78,7 @@ class Measure:
         return [parameter.name for parameter in found if parameter.name != "self" and parameter.kind not in kinds]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep`, also those of parts that are measures, as in `left__weight`."""
+        """Return the parameters by name; with `deep`, also those of its parts (measures), as in `left__weight`."""
         found = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(found.items()):
@@ -87,7 +87,7 @@ class Measure:
         return found
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters, also those of parts, as in `left__weight`."""
+        """Change parameters, also the parameters of parts, as in `left__weight`."""
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
@@ -183,7 +183,8 @@ class Kendall(Kernel):
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
         - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
-        - "later": `u[b] u[d]`, of the later item. With `u="ap"` it is the positive definite relative of AP correlation.
+        - "later": `u[b] u[d]`, the weights of the later item. With `u="ap"` it is a positive definite variant of AP
+          correlation.
     k : int, optional
         For "top": the number of ranks that count, from 1 to n.
     u : {"hyperbolic", "log", "ap"} or array-like of n numbers, optional
@@ -233,7 +234,7 @@ class Kendall(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
+        """The kinds of rankings that the measure compares, besides complete rankings."""
         if self.order not in (1, 2):
             return frozenset()
         unknown = self.weight == "standard" and self.order == 2 and self.item_weight is None
@@ -255,12 +256,12 @@ class TensorKernel(Kernel):
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
         Weights of tuples of positions, with `order` axes: every tuple of items, concordant or not, adds the product of
-        its weights in both rankings. With one more axis in front it is a stack, and the kernel is the sum over its
-        members. A tuple has factors of U: `order` arrays of shape (r, n), one for each axis, or tuples of `order`
-        vectors, one for each term.
+        its weights in both rankings. An array with one more axis in front is a stack: the kernel is the sum of the
+        kernels of its members. A tuple contains factors of U: either `order` arrays of shape (r, n), one for each axis,
+        or tuples of `order` vectors, one tuple for each term.
     W : array-like of shape (n, n, n, n), optional
-        A concordant pair adds `W[a, b, c, d]`; its ranks are a < b and c < d. Symmetric and positive semi-definite as a
-        matrix of pairs of positions.
+        A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. As a matrix of
+        pairs of positions, W is symmetric and positive semi-definite.
     order : int
         The number of axes of U.
     normalize : bool
@@ -286,7 +287,7 @@ class TensorKernel(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
+        """The kinds of rankings that the measure compares, besides complete rankings."""
         return _TAKES_TIES if self.W is None and self.order in (1, 2) else frozenset()
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
@@ -319,8 +320,8 @@ class Mallows(Kernel):
     lam : float or "auto"
         The rate at which the similarity falls with each discordant pair; not negative. "auto" is 2 divided by the mean
         distance of two rankings, over all rankings of n items: `8 / (n * (n - 1))`. It depends on n only, so that
-        training and test rankings have the same kernel. For many items the default of 1 is far too large: all
-        rankings but equal ones get values near 0.
+        training and test rankings have the same kernel. For many items the default of 1 is far too large: the values of
+        different rankings are then near 0.
     normalize : bool
         Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
         equal rankings. For complete rankings `normalize` does not change the values.
@@ -349,7 +350,8 @@ class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
     With ties or missing items it is the mean over the complete rankings that agree with the two rankings. A pair of
-    tied items adds 1/2, also to the distance of a ranking from itself, so it is then not a metric.
+    tied items adds 1/2, also to the distance of a ranking from itself. With ties the distance is therefore not a
+    metric.
 
     Examples
     --------
@@ -399,7 +401,7 @@ class KendallCorrelation(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
+        """The kinds of rankings that the measure compares, besides complete rankings."""
         return _TAKES_ALL if self.weight == "standard" else _TAKES_TIES
 
     @property
@@ -418,7 +420,7 @@ class _Combination(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The rankings that can be compared besides complete ones."""
+        """The kinds of rankings that the measure compares, besides complete rankings."""
         return frozenset.intersection(*(part.takes for part in self._parts()))
 
     def _used(self) -> Self:

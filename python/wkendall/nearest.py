@@ -87,7 +87,8 @@ def neighbors(
     -------
     Neighbors
         A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. Among
-        equal values the smaller index comes first. `np.array(Y.labels)[indices]` are the labels of a `Rankings`.
+        equal values the smaller index comes first. If `Y` is a `Rankings` with labels, `np.array(Y.labels)[indices]`
+        are the labels of the neighbours.
 
     See Also
     --------
@@ -176,13 +177,13 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         The stored value: a distance, or 1. The distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel, as
-        `distance_matrix(kernel=...)` computes it, and the value itself for a distance. For `RankBiasedOverlap` with
+        `distance_matrix(kernel=...)` computes it. For a distance it is the value itself. For `RankBiasedOverlap` with
         `value="ext"` or "max" it is 1 minus the value.
 
     Returns
     -------
     scipy.sparse.csr_array of shape (m, m')
-        One row for each ranking of `X`, with its entries by increasing distance. Distances of 0 are stored.
+        One row for each ranking of `X`, with its entries sorted by increasing distance. Distances of 0 are stored.
 
     Examples
     --------
@@ -364,9 +365,9 @@ class _Index(NamedTuple):
 class Searched:
     """Rankings that are kept for searches; lists have an index, which is made once and kept.
 
-    An object does not change, except that it makes its index: `added` and `removed` return another one, so that threads
-    that search meanwhile see the rankings from before. Several threads that ask for an index at once make it once. A pickle
-    contains the index as bytes.
+    An object does not change, except that it makes its index. `added` and `removed` return a new object, so that
+    threads that search at the same time see the old rankings. Several threads that ask for an index at once make it
+    once. A pickle contains the index as bytes.
     """
 
     #: The rankings; None if the index has them.
@@ -429,8 +430,8 @@ class Searched:
     def index(self, measure: Measure, run: Run) -> _Index | None:
         """Return the index for a measure; the last index is dropped.
 
-        None for rankings that are not lists, for few lists, for measures without an index, and for long lists, which are
-        compared faster as rankings of all items.
+        The result is None for rankings that are not lists, for few lists, for measures without an index, and for long
+        lists, which are compared faster as rankings of all items.
         """
         made = self._made
         if made is not None and made[0] == measure:

@@ -44,8 +44,9 @@ class Rankings:
         values, or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
-        `inverse(orders)` turns them into ranks, and ranks into orders; so does `np.asarray(Rankings(orders, input="orders"))`.
-        Scores are any real numbers; larger is better, and the scores of a row must differ.
+        `inverse(orders)` turns orders into ranks, and ranks into orders. `np.asarray(Rankings(orders, input="orders"))`
+        also turns orders into ranks. Scores are any real numbers; larger is better, and the scores of a row must
+        differ.
     top : {"low", "high"}
         Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank.
     ties : {"error", "mean"}
@@ -53,7 +54,7 @@ class Rankings:
         mean over all complete rankings that agree with it; only the order of the numbers in a row matters.
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
-        tied with the other items that have none (a top-k list). "anywhere": the position of the item is unknown.
+        tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
 
         With "bottom", `X` may be a sparse array of scipy. Stored entries, zeros included, are the numbers of listed
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
@@ -62,7 +63,7 @@ class Rankings:
         The names of the items: any hashable objects. The columns of a data frame are names already: `items` then
         chooses the columns to read, in this order. For a `Rankings` with names it changes the order of the items.
     counts : array-like of m whole numbers, optional
-        How often each ranking was observed; once if absent. `consensus`, the tests and `KendallKMeans` use it.
+        How often each ranking was observed; the default is once. `consensus`, the tests and `KendallKMeans` use it.
 
     Examples
     --------
@@ -328,8 +329,8 @@ class Rankings:
         Parameters
         ----------
         by : array-like of shape (m,), optional
-            A label for each ranking. Each group is described too: `groups` of the result. Ordered categories keep their
-            order.
+            A label for each ranking. The attribute `groups` of the result describes each group. Ordered categories keep
+            their order.
         sample_weight : array-like of shape (m,), optional
             The weight of each ranking, such as a survey weight, in place of the counts.
 
@@ -545,7 +546,7 @@ def read_both(
 
 
 def reading_beside(reading: Reading, values: object, *others: object) -> Reading:
-    """Return how to read values that are compared with others: as a `Rankings` among these was read, if nothing is said."""
+    """Return the options to read values that are compared with others: by default those of a `Rankings` among these."""
     if isinstance(values, Rankings):
         return reading
     read = [other._reading or RANKS for other in others if isinstance(other, Rankings)]
@@ -565,7 +566,7 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 
 def item_names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
-    """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
+    """Return the names of items; None if items are only numbered. The column labels of orders are names of places."""
     check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)
     if found is None or found == list(range(len(found))):
@@ -575,7 +576,7 @@ def item_names(values: object, attribute: str, reading: Reading, name: str) -> t
 
 
 def check_different(names: Sequence[Hashable], argument: str) -> None:
-    """Refuse two items, or columns, of one name."""
+    """Refuse two items, or two columns, with the same name."""
     places: dict[Hashable, int] = {}
     for place, name in enumerate(names):
         if (first := places.setdefault(name, place)) != place:
@@ -593,7 +594,7 @@ def read_complete(X: ArrayLike | Rankings) -> Rankings:
 
 
 def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
-    """Check the weight of each ranking; its count if absent."""
+    """Check the weights of rankings; the default is their counts."""
     rows = len(rankings)
     given, name = (rankings._counts, "counts") if weights is None else (weights, "sample_weight")
     if given is None:
@@ -687,7 +688,7 @@ def check_all_items_fit(rankings: Rankings) -> None:
 
 
 def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
-    """Check the names of items: all different, and among the known names if there are any."""
+    """Check the names of items: all are different, and all are known names if there are known names."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of names, not {shown(items)}")
     names, possible = tuple(items), set(known or ())

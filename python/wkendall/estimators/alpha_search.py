@@ -68,7 +68,7 @@ Rows = NDArray[np.intp]
 
 
 class Setting(NamedTuple):
-    """What is chosen: U0, C and alpha, and from which weights learning starts if not from U0."""
+    """The values to choose: U0, C, alpha, and the initial weights if they are not U0."""
 
     base: Base | None
     C: float
@@ -105,7 +105,7 @@ class Chosen(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The rankings of a search, by functions of them."""
+    """The rankings of a search, given by functions."""
 
     targets: list[Array]
     #: The weight of each ranking in scores, and in losses.
@@ -122,7 +122,7 @@ class Search(NamedTuple):
 
 
 def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
-    """Return the rows of the rankings to choose with: those that cost anything, or a random part, by classes."""
+    """Return the rows of the rankings to choose with: those with positive costs or, of many, a part drawn by class."""
     rows = np.flatnonzero(costs > 0)
     parts = -(-len(rows) // MOST)
     if parts < 2:

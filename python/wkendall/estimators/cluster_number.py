@@ -47,7 +47,8 @@ class ClusterNumber(NamedTuple):
     n_clusters : int
         The number of clusters that there seem to be.
     gap : ndarray of shape (number of clusters tried,)
-        For k = 1, 2, ...: how much more one more cluster lowers log W than it does for simulated rankings of k clusters.
+        For k = 1, 2, ...: the fall of log W from k to k + 1 clusters, minus the mean fall for simulated rankings of k
+        clusters.
     error : ndarray of shape (number of clusters tried,)
         The standard error of each gap.
 
@@ -76,10 +77,10 @@ def cluster_number(
 ) -> ClusterNumber:
     """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
 
-    W(k) is the sum of the squared distances from the centres of k clusters. One more cluster lowers it, even if there is
-    nothing to find. So the fall log W(k) - log W(k + 1) is compared with the fall in simulated rankings that have k
-    clusters like those found. The gap of k is the fall minus the mean fall in simulations. The answer is the first k whose gap is
-    below twice its standard error, or below 0.03.
+    W(k) is the sum of the squared distances from the centres of k clusters. One more cluster lowers W(k), even if there
+    are no clusters to find. So the fall log W(k) - log W(k + 1) is compared with the fall in simulated rankings that
+    have k clusters like those found. The gap of k is the fall minus the mean fall in simulations. The answer is the
+    first k whose gap is below twice its standard error, or below 0.03.
 
     Parameters
     ----------
@@ -107,13 +108,13 @@ def cluster_number(
     Notes
     -----
     A simulation has as many people as the data. The people of a cluster are drawn from the Mallows model around its
-    Borda ranking. The rate makes their sum of squares as large as in the data, and ties and missing items are the same.
-    This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference. Theirs has no clusters,
-    for any k. Compared with it, one concentrated cluster of rankings often looks like several. `docs/measurements.md`
-    compares methods in a simulation.
+    Borda ranking. The rate of the model makes the sum of squares as large as in the data. Ties and missing items are
+    the same as in the data. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference.
+    Their reference has no clusters, for any k. With their reference, one concentrated cluster of rankings often looks
+    like several clusters. `docs/measurements.md` compares methods in a simulation.
 
     A simulation takes O(m n^2) for m people and n items, also for lists: 0.5 s for 400 people and 2,000 items. A call
-    makes up to some hundred of them, so leave out the items that few people list.
+    makes up to some hundred simulations, so leave out the items that few people list.
 
     Examples
     --------

@@ -40,11 +40,11 @@ FEWER = 12
 class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
-    The result is that of k-means on explicit features of the kernel. They are computed only if there are far fewer
-    features than distinct rankings; otherwise the Gram matrix is used, which any kernel has. Each step lowers the sum of
-    the squared distances of the rankings from the centres of their clusters. Equal rankings are merged first: the Gram
-    matrix has one row for each distinct ranking, and the order of the rankings does not matter. If a
-    cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus` returns one
+    The result is the same as with k-means on explicit features of the kernel. The features are computed only if there
+    are far fewer features than distinct rankings. Otherwise the Gram matrix is used, which any kernel has. Each step
+    lowers the sum of the squared distances of the rankings from the centres of their clusters. Equal rankings are
+    merged first: the Gram matrix has one row for each distinct ranking, and the order of the rankings does not matter.
+    If a cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus` returns one
     ranking for each cluster.
 
     Parameters
@@ -95,7 +95,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find clusters. `sample_weight` has a weight for each ranking; how often it was observed, if absent."""
+        """Find clusters. `sample_weight` has a weight for each ranking; the default is how often it was observed."""
         check_same_rows(X, y)
         as_order(self.n_init, "n_init")
         as_order(self.max_iter, "max_iter")
@@ -236,7 +236,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return np.maximum(squares, 0)[member]
 
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
-        """Return a ranking for each cluster: the one with the largest mean kernel with the rankings of the cluster.
+        """Return a ranking for each cluster: the ranking with the largest mean kernel with the rankings of the cluster.
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
         ranking. It uses the kernel of the clustering. With a `Mallows` kernel it is Kemeny's ranking, which has the

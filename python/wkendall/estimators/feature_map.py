@@ -67,8 +67,9 @@ class KendallFeatures(VectorMap):
 
         A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
         signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
-        these columns for each top 2, 3, .., n of the ranking. The columns of a sum of kernels say whose they are.
-        `input_features` has the names of the items; if absent, those that `fit` was given, or x0, x1, ..
+        these columns for each top 2, 3, .., n of the ranking. For a sum of kernels, the names of the columns also say
+        which kernel they belong to. `input_features` has the names of the items. The default is the names that `fit`
+        was given, or x0, x1, ..
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:

@@ -41,7 +41,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
         How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`.
-        After `fit` with a `Rankings`, arrays are read as it was read, unless these options are set.
+        After `fit` with a `Rankings`, arrays are read in the same way as this `Rankings`, unless these options are set.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional

@@ -46,16 +46,17 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
     Neighbours are the rankings with the fewest discordant pairs, or with the largest kernel, as `neighbors` finds them.
     The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
+    For `RankBiasedOverlap` with the values "ext" and "max" the distance is 1 minus the value.
 
-    Lists get an index, for named weights of order 2, `AverageOverlap`, and `RankBiasedOverlap` with the values "ext" and
-    "min". `add` and `remove` change the rankings without building it again, and `save` and `load` store it. Threads may
-    search, add and remove at the same time: a search sees the rankings before or after a change.
+    Lists get an index for three kinds of measures: kernels with named weights of order 2, `AverageOverlap`, and
+    `RankBiasedOverlap` with the values "ext" and "min". `add` and `remove` change the rankings without building the
+    index again. `save` and `load` store the index. Threads may search, add and remove at the same time: a search sees
+    the rankings before or after a change.
 
     The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
-    That holds for complete rankings, and with `normalize=True`. The distance of `RankBiasedOverlap` with the values "ext" and
-    "max" is 1 minus the value. Without `normalize=True` it can fail for ties, missing
-    items and lists. The methods then return the rankings with the largest kernel, sorted by distance, but another
-    ranking can be nearer than all of them.
+    All self-similarities are the same for complete rankings, and with `normalize=True`. Without `normalize=True` they
+    can differ for ties, missing items and lists. The methods then return the rankings with the largest kernel, sorted
+    by distance, but another ranking can be nearer than all of them.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def remove(self, rows: Index) -> Self:
         """Remove rankings, by a row number, a slice, a mask or row numbers among the present ones.
 
-        The others are numbered as if only they had been fitted and added.
+        The remaining rankings are numbered as if only these had been fitted and added.
         """
         check_is_fitted(self)
         with self._searched.growing:
@@ -193,8 +194,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
         """Find the nearest rankings and the values of the measure, as the function `neighbors` does.
 
-        `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple of `values` and `indices`: the best
-        first, equal values by the smaller index.
+        `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple of `values` and `indices`. The best
+        neighbour comes first. Among equal values the smaller index comes first.
 
         Examples
         --------
@@ -298,7 +299,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def radius_neighbors_graph(
         self, X: ArrayLike | Rankings | None = None, radius: float | None = None, mode: Mode = "connectivity"
     ) -> csr_matrix:
-        """Return the graph of all rankings of `fit` that are not beyond a radius, of shape (m', m).
+        """Return the graph of all rankings of `fit` within a radius, of shape (m', m).
 
         `X` and `radius` are as for `radius_neighbors`. The values are ones, or distances.
         """

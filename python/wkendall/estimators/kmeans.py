@@ -138,7 +138,7 @@ class _Sums:
 
 
 def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
-    """Run k-means from these squared distances: assign to the nearest centre, move centres to the means, until all stay."""
+    """Run k-means from these squared distances: assign to the nearest centre, move centres, until nothing changes."""
     largest = float(points.own.max())
     labels = first_least(squares, largest)
     sums = _Sums(points, squares.shape[1])

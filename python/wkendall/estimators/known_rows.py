@@ -62,7 +62,7 @@ class Rows:
         return Known(self, np.array(numbers, dtype=np.intp), rows, True)
 
     def add(self, hashes: bytes, read: Rankings, firsts: list[int | None]) -> Known:
-        """Give each row a number, that of an equal row if there is one."""
+        """Give each row a number. Equal rows get the same number."""
         listed = [None] * len(read) if read._listed is None else read._listed.tolist()
         numbers = [self._add(*row) for row in zip(_each(hashes), read._places, listed, firsts, strict=True)]
         rows = [self.known[number] for number in numbers]

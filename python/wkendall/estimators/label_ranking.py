@@ -62,9 +62,10 @@ class StandardizedKernelRidge(KernelRidge):  # type: ignore[misc]
 class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     """Rankings of labels, predicted from features.
 
-    A regressor predicts the mean sign of each pair of labels: 1 if the first is always before the second, -1 if it is
-    always after it. The predicted ranking is the one that agrees most with these signs, found by solving a linear ordering
-    problem for each row. This is the structured prediction of Korba, Garcia and d'Alché-Buc (2018) with Kemeny's embedding.
+    A regressor predicts the mean sign of each pair of labels: 1 if the first label is always before the second, -1 if
+    the first is always after the second. The predicted ranking is the ranking that agrees most with these signs. It is
+    found by solving a linear ordering problem for each row. This is the structured prediction of Korba, Garcia and
+    d'Alché-Buc (2018) with Kemeny's embedding.
 
     Parameters
     ----------
@@ -76,7 +77,8 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         The kernel whose embedding is predicted: `Kendall()` if absent, with or without `signed`, `normalize` and
         `item_weight`. Other weights depend on positions: finding the best ranking is then not a linear ordering problem.
     input, top, n_jobs
-        As for `KendallGram`, for the rankings `y`. `n_jobs` is for finding the best rankings; the regressor has its own.
+        As for `KendallGram`, for the rankings `y`. `n_jobs` is for finding the best rankings; the regressor has its own
+        `n_jobs`.
     ties : {"mean", "error"}
         As for `Rankings`: tied labels have the sign 0.
     missing : {"anywhere", "bottom", "error"}
@@ -115,7 +117,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from features and rankings of labels, one per row; NaN in an array `y` is a missing label.
 
-        `sample_weight` has a weight for each row; the counts of `y` if absent. The regressor must take weights.
+        `sample_weight` has a weight for each row; the default is the counts of `y`. The regressor must take weights.
         """
         kernel = self._kernel()
         self._check_features(X, y=y)
@@ -160,8 +162,8 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def predict_pairs(self, X: ArrayLike) -> Array:
         """Predict how sure the order of each pair of labels is.
 
-        Entry [p, i, j] is the predicted mean sign for row p: near 1 if label i is before label j, near -1 if it is after
-        it, and near 0 if both orders are equally likely.
+        Entry [p, i, j] is the predicted mean sign for row p: near 1 if label i is before label j, near -1 if label i is
+        after label j, and near 0 if both orders are equally likely.
         """
         pairs = self._pairs(X)
         return self._matrices(np.divide(pairs, self._factors, out=np.zeros_like(pairs), where=self._factors > 0))
@@ -170,7 +172,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         """Return the mean Kendall tau of the predicted rankings and `y`.
 
         It is tau-b, as in scipy. Missing labels are left out, except that with `missing="bottom"` they are tied last. Rows of
-        `y` that order no two labels have no tau and are left out of the mean; it is 0 if all rows are.
+        `y` that order no two labels have no tau and are left out of the mean. The score is 0 if all rows are left out.
         """
         check_is_fitted(self)
         rankings = self._rankings(X, y, reset=False)

@@ -415,7 +415,7 @@ class Classifier(ClassifierScore, Learner):
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn weights and coefficients from rankings and their classes `y`; more than two are learned one-vs-rest.
 
-        `sample_weight` has a weight for each ranking; how often it was observed, if absent.
+        `sample_weight` has a weight for each ranking; the default is how often it was observed.
         """
         self._check_parameters()
         rankings, labels = self._read_labelled(X, y, numeric=False)
@@ -479,7 +479,7 @@ class Regressor(RegressorScore, Learner):
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn weights and coefficients from rankings and their targets `y`.
 
-        `sample_weight` has a weight for each ranking; how often it was observed, if absent.
+        `sample_weight` has a weight for each ranking; the default is how often it was observed.
         """
         self._check_parameters()
         rankings, y = self._read_labelled(X, y, numeric=True)

@@ -96,7 +96,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def transform(self, X: Iterable[Iterable[object]]) -> Any:
-        """Turn ranked lists into the ranks, from 1, of the items in `items_`, an array of shape (m, n).
+        """Return an array of shape (m, n): the rank, from 1, of each item of `items_` in each list.
 
         An item that is not in the list has NaN, or no entry in a sparse array.
         """

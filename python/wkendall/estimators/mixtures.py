@@ -84,16 +84,16 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 
     The mixture is the sum of b_k K_k with b_k >= 0. The weights are those of ALIGNF (Cortes, Mohri and Rostamizadeh,
     2012): they minimise the distance between the mixture and a target, both centred. The target is the matrix that has
-    1 for two rankings of one class. Then `SVC` is trained with the mixture.
+    1 for two rankings of the same class. Then `SVC` is trained with the mixture.
 
     Parameters
     ----------
     kernels : list of kernels, optional
         The kernels to mix. By default the signed Kendall kernels with the weights "standard" and "average", the kernel
-        with `Kendall("mult", u="log")`, and `Mallows("auto")`. Their scales do not matter.
+        `Kendall("mult", u="log")`, and `Mallows("auto")`. Their scales do not matter.
     C : float
-        The cost of training errors. The mixture has variance 1: the mean squared distance of the features of the
-        training rankings from their mean.
+        The cost of training errors. The mixture is scaled to variance 1. The variance is the mean squared distance of
+        the features of the training rankings from their mean.
     class_weight : dict, "balanced" or None
         The weight of errors in each class, as in scikit-learn.
     input, top, ties, missing, n_jobs
@@ -103,9 +103,10 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     ----------
     weights_ : ndarray
         The share of each kernel in the variance of the mixture: from 0 to 1, with sum 1. Equal kernels have equal shares.
-        If no kernel is aligned with the labels, all that are not constant have equal shares.
+        If no kernel is aligned with the labels, all kernels that are not constant have equal shares.
     kernel_ : Kernel
-        The mixture, a kernel for any other function: the sum of multiples of the kernels with positive weights.
+        The mixture, as a kernel that you can pass to any other function: the sum of multiples of the kernels with
+        positive weights.
     classes_ : ndarray
     estimator_ : SVC
     rankings_ : Rankings
@@ -126,7 +127,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture and the machine; `sample_weight` has a weight for each ranking, its count if absent."""
+        """Learn the mixture and the machine; `sample_weight` has a weight for each ranking, by default its count."""
         check_positive(self.C, "C")
         rankings, labels = self._read_labelled(X, y, numeric=False)
         check_classification_targets(labels)
@@ -190,7 +191,7 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     """
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture and the function; `sample_weight` has a weight for each ranking, its count if absent."""
+        """Learn the mixture and the function; `sample_weight` has a weight for each ranking, by default its count."""
         check_positive(self.C, "C")
         rankings, values = self._read_labelled(X, y, numeric=True)
         rankings, targets, weights = self._merged(rankings, np.asarray(values, dtype=np.float64), sample_weight)

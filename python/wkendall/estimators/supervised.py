@@ -75,23 +75,25 @@ class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
     It minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. With the defaults, `P(V) = |V|^2 / 2` and
-    U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is one with the kernel of B
-    on the inverse permutations. The two steps alternate, and the objective never rises. It has many local minima; the
-    result depends on the start. Learned weights can overfit. With `alpha="auto"` the fixed kernel of U0 is one of the
-    candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` nothing is left to choose.
+    U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is a support vector
+    machine with the kernel of B on the inverse permutations. The two steps alternate, and the objective never rises. It
+    has many local minima; the result depends on the start. Learned weights can overfit. With `alpha="auto"` the fixed
+    kernel of U0 is one of the candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` the
+    learner chooses C, alpha and U0.
 
     Parameters
     ----------
     order : int
         Number of axes of U and B.
     C : float or "auto"
-        The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0. "auto"
-        chooses it for the fixed kernel of U0.
+        The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0.
+        "auto" chooses C for the fixed kernel of U0.
     alpha : float or "auto"
         The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
         each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
-        candidate, and learned weights must exceed it by more than 1.5 standard errors: of the mean of the accuracy and the
-        area under the ROC curve for classes, of the score for numbers.
+        candidate, and learned weights must be better by more than 1.5 standard errors. For classes, candidates are
+        compared by the mean of the accuracy and the area under the ROC curve. For numbers, they are compared by the
+        score.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
         neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. For order 2 and more
@@ -99,12 +101,14 @@ class AlternatingClassifier(Classifier, Alternating):
         weights that do not rise from the top down; V is constant on at most 30 bins of positions. For order 2 this holds
         for the diagonal of U. "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
-        U0: the weights of the standard kernel (for order 1: n, n - 1, .., 1), differences of ranks (for order 2), the
-        weights of the kernel "mult" with this `u`, or an array. Zero if absent. "auto" goes with `alpha="auto"` and chooses
-        from zero and the named weights, each scaled so that its kernel has variance 1.
+        U0. "standard": the weights of the standard kernel (for order 1: n, n - 1, .., 1). "ramp": differences of ranks,
+        for order 2. "hyperbolic" and "log": the weights of the kernel "mult" with this `u`. An array: these weights. U0
+        is zero if absent. "auto" goes with `alpha="auto"` and chooses from zero and the named weights, each scaled so
+        that its kernel has variance 1.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The initial weights: U0, those of the standard kernel without U0, those of `suquan_svd`, or an array. If `toward` is
-        "auto", learning toward zero starts from `suquan_svd`.
+        The initial weights. "standard": U0, or the weights of the standard kernel if there is no U0. "suquan": the
+        weights of `suquan_svd`. An array: these weights. If `toward` is "auto", learning toward zero starts from
+        `suquan_svd`.
     max_iter : int
         The maximum number of iterations of two half steps.
     tol : float
@@ -115,16 +119,16 @@ class AlternatingClassifier(Classifier, Alternating):
     Attributes
     ----------
     U_, B_, intercept_, classes_, n_iter_, singular_values_
-        As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. Singular values only with
-        `init="suquan"`. For smooth weights of order 2 and more than 200 positions, the matrices U and B are made when they
-        are used; predictions do not need them.
+        As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. There are singular values only with
+        `init="suquan"`. For smooth weights of order 2 and more than 200 positions, the matrices U and B are made when
+        they are used; predictions do not need them.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
     alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
         With `alpha="auto"`: what was chosen, and its mean score of held-out rankings.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings. Learned
-        weights that are worse than the fixed kernel after two fifths are given up and not listed.
+        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings.
+        Learned weights that are worse than the fixed kernel after two of the five parts are given up and not listed.
 
     Examples
     --------

@@ -45,9 +45,9 @@ def minimize(
     ----------
     f : callable
         `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. Return `inf` for
-        an order that failed, -inf if you maximise. NaN is an error. With `variables` the call is `f(order, variables)`,
-        with a dictionary of the values of the variables. If `f` raises an exception, the run ends: use `save` or `callback` to
-        keep the results.
+        an order that failed, or `-inf` if you maximise. NaN is an error. With `variables` the call is `f(order,
+        variables)`, with a dictionary of the values of the variables. If `f` raises an exception, the run ends: use
+        `save` or `callback` to keep the results.
     n_items : int
         The number of items to put in order.
     n_calls : int
@@ -57,7 +57,7 @@ def minimize(
     x0 : array-like of shape (n_items,) or (m, n_items), optional
         Orders to evaluate first. With `variables`, a pair of an order and a dictionary, or a list of pairs.
     y0 : float or array-like of shape (m,), optional
-        Known values of the orders in `x0`: these are not evaluated, and do not count in `n_calls`.
+        Known values of the orders in `x0`. These orders are not evaluated, and do not count in `n_calls`.
     callback : callable, optional
         Called with the result so far after each evaluation. The run stops if it returns True or raises StopIteration.
     progress : bool

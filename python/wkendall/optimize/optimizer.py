@@ -42,13 +42,13 @@ _CLEARLY = 0.02
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
-    With `variables`, a point is an order together with other variables: wherever an order is described below, there is a
+    With `variables`, a point is an order together with values of other variables. Every order described below is then a
     named pair `(order, variables)` of the order and a dictionary.
 
     A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
-    local search finds, everywhere or within a number of moves from the best order: the more often new best values are
-    found, the further it may be away. The result of `ask` depends only on the seed and on the points that were told and
-    asked for: the same seed gives the same run.
+    local search finds. The search covers all orders, or the orders within a number of moves from the best order. The
+    more often new best values are found, the larger this number is. The result of `ask` depends only on the seed and on
+    the points that were told and asked for: the same seed gives the same run.
 
     Parameters
     ----------
@@ -59,18 +59,18 @@ class Optimizer:
         as one of them.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
         The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items; with `variables`, also the footrule, or the number of edges of a route that the other does
-        not have. It uses the distance with the highest likelihood; "discordant" and "displaced" fix the choice. For two
-        tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel with learned weights
-        exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first positions. "discordant",
-        "displaced" and "kendall" are only for `space="order"`.
+        number of displaced items. With `variables`, d can also be the footrule, or the number of edges of a route that
+        the other route does not have. The distance with the highest likelihood is used; "discordant" and "displaced"
+        fix the choice. For two tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall
+        kernel with learned weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the
+        first positions. "discordant", "displaced" and "kendall" are only for `space="order"`.
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
     variables : dict, optional
         Variables besides the order, by name. A tuple `(low, high)` is a range of real numbers, or of whole numbers if
-        both ends are integers: `(0, 1)` is 0 or 1, `(0.0, 1.0)` is all between. `(low, high, "log")` is a range on a
-        logarithmic scale. A list is choices without a sequence: texts, numbers, truth values or None.
+        both ends are integers: `(0, 1)` is 0 or 1, `(0.0, 1.0)` is any number from 0 to 1. `(low, high, "log")` is a
+        range on a logarithmic scale. A list contains choices without an order: texts, numbers, truth values or None.
     maximize : bool
         Whether to maximise the function. Values keep their sign, and an order that failed has the value -inf.
     feasible : callable, optional
@@ -179,11 +179,11 @@ class Optimizer:
         return points if self._variables is not None else np.array(points)
 
     def tell(self, x: Any, y: ArrayLike) -> None:
-        """Add the value `y` of an order `x`, or the values of several, whether they were asked for or not.
+        """Add the value `y` of an order `x`, or the values of several orders, whether they were asked for or not.
 
-        `inf` means that an order failed, `-inf` if the function is maximised: it counts as the worst value so far. It
-        is an error if an order is not a permutation, if a variable is out of its range, if a point is not feasible or
-        was told before, or if a value is NaN. Nothing is added in this case.
+        `inf` means that an order failed; use `-inf` if the function is maximised. A failure counts as the worst value
+        so far. It is an error if an order is not a permutation, if a variable is out of its range, if a point is not
+        feasible or was told before, or if a value is NaN. Nothing is added in this case.
         """
         points, single = as_points(x, self.n_items, self._variables)
         self._add(points, as_values(y, len(points), single, ("x", "y"), self._failed), "x", single)
@@ -204,8 +204,8 @@ class Optimizer:
     def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, in the form of scipy's results.
 
-        `x` and `fun` are the best order and its value; the others are `x_iters`, `func_vals`, `nfev`, `message` and
-        `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
+        `x` and `fun` are the best order and its value; the other fields are `x_iters`, `func_vals`, `nfev`, `message`
+        and `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
         prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize`, `fun` is the largest
         value, in the sign of the function.
         """

@@ -49,7 +49,7 @@ def tall_axes(ax: Axes | None, rows: int, row: float | None = None, least: float
 
 
 def widened(ax: Axes, names: Sequence[object], tall: bool = False) -> None:
-    """Make a new figure wider, or also taller, for long names beside the axes."""
+    """Make a new figure wider, or wider and taller, for long names beside the axes."""
     letters = max((len(written(name)) for name in names), default=0)
     more = max(0.0, LETTER * letters - 1.2)
     width, height = ax.figure.get_size_inches()  # type: ignore[union-attr]
@@ -66,12 +66,12 @@ def axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
 
 
 def written(name: object, longest: int = LONGEST) -> str:
-    """Return a name as it is drawn: on one line, shortened, and two dollar signs do not make a formula."""
+    """Return a name as it is drawn: on one line, shortened, and with escaped dollar signs."""
     return short(str(name), longest).replace("$", r"\$")
 
 
 def size_of_names(ax: Axes, count: int, axis: str = "y") -> float:
-    """Return the size at which so many names fit beside the axes, in points."""
+    """Return the font size, in points, at which this number of names fits beside the axes."""
     box = ax.get_window_extent()
     length = (box.height if axis == "y" else box.width) * 72 / ax.figure.dpi
     return float(np.clip(FILLED * length / max(count, 1), LEAST, LARGE))

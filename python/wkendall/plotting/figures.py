@@ -62,9 +62,9 @@ def plot_weights(
         Write the values into the cells; the default is True for up to 12 positions.
     title : str, optional
     classes : sequence of two labels, optional
-        With coefficients of items: `classes_` of the model. The colour bar says which class is red and which is blue. This
-        holds for weights that are largest when the first item comes first, as the standard weights are: if "row before
-        column" is red, it speaks for the second class.
+        With coefficients of items: `classes_` of the model. The colour bar says which class is red and which is blue.
+        This holds for weights that are largest when the first item comes first, such as the standard weights: "row
+        before column" in red is then evidence for the second class.
 
     Returns
     -------
@@ -130,8 +130,9 @@ def plot_weights(
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Curves of the weights of single positions that weights of pairs imply; suited to many positions.
 
-    For weights of pairs these are the means over the second and over the first item of the pair, off the diagonal, and
-    the diagonal. They show a weight of the form r[a] + c[b] off the diagonal, as plain SUQUAN-SVD finds it, completely.
+    For weights of pairs the curves are the mean over the second item of the pair, the mean over the first item, both
+    off the diagonal, and the diagonal. Plain SUQUAN-SVD finds weights of the form r[a] + c[b] off the diagonal. The
+    curves show these weights completely.
 
     Parameters
     ----------
@@ -323,8 +324,8 @@ def plot_pairs(
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
-        `classes_` of the classifier. Positive values of its function predict the second class: the axis says that the pairs speak
-        for this class.
+        `classes_` of the classifier. Positive values of its function predict the second class: the label of the axis
+        says that the pairs are evidence for this class.
 
     Examples
     --------
@@ -371,7 +372,7 @@ def plot_spectrum(
     Parameters
     ----------
     spectra : Spectrum or dict of these
-        What `spectrum` returns, or several of these by the names of the kernels.
+        What `spectrum` returns, or a dict of several results, with the names of the kernels as keys.
     ax, title
         As for `plot_weights`.
 

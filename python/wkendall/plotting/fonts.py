@@ -18,7 +18,7 @@ _TOLD: set[str] = set()
 
 
 def use_fonts(texts: Iterable[Text]) -> None:
-    """Give texts fonts that have their letters; a warning names a letter that no installed font has, each letter once."""
+    """Give texts fonts that have their letters; warn once about each letter that no installed font has."""
     unknown: dict[str, str] = {}
     for text in texts:
         content = text.get_text()

@@ -57,8 +57,9 @@ def plot_map(
 
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
     mean rank changes over the map: rankings in the direction of the arrow put the item high. The longer an arrow, the
-    better the map explains the ranks of its item. If names at the tips of the arrows would hide each other, they stand at
-    both sides, and dotted lines lead to them. Of more than 40 items, those with the 40 longest arrows are drawn.
+    better the map explains the ranks of its item. If names at the tips of the arrows would hide each other, the names
+    are written at both sides of the map, and dotted lines lead to them. With more than 40 items, only the items with
+    the 40 longest arrows are drawn.
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def plot_map(
         As for `gram_matrix`.
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows them; its title is the name of a
-        series, or "group". Of more than ten labels, some have the same colour and another mark. Ordered categories keep
-        their order.
+        series, or "group". With more than ten labels, some labels have the same colour and different marks. Ordered
+        categories keep their order.
     ax, title
         As for `plot_weights`. A new figure is as large as the names need.
     n_jobs : int, optional

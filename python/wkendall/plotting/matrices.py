@@ -54,23 +54,24 @@ def plot_matrix(
     matrix : data frame or array-like of shape (n, n) or (n, k)
         A matrix such as the results of `corr` and `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
-        Of the rows. If absent, the index of a pandas DataFrame. A polars DataFrame has no index: its rows have the names of its
-        columns if it is symmetric, and numbers otherwise.
+        The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index: its
+        rows have the names of its columns if it is symmetric, and numbers otherwise.
     column_labels : sequence of k names, optional
-        Of the columns. If absent, those of a data frame. A symmetric matrix, and a square array, have `labels` on both sides.
+        The names of the columns. If absent, the column names of a data frame are used. A symmetric matrix, and a square
+        array, have `labels` on both sides.
     cluster : bool
         Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
         is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
         matrices keep their order.
     vmin, vmax : float, optional
-        The values at the ends of the colours. If absent, those of the data: from 0, or symmetric around 0 if some are
-        negative.
+        The values at the ends of the colours. If absent, they follow from the data: the colours begin at 0, or are
+        symmetric around 0 if some values are negative.
     annotate : bool
         Write the values into the cells, with two decimals.
     pvalues : data frame or array-like of the shape of `matrix`, optional
-        Cells with a p-value below `level` have a mark: a star. Correct for multiple tests first if there are many.
+        Cells with a p-value below `level` are marked with a star. Correct for multiple tests first if there are many.
     level : float
-        As above.
+        The limit for `pvalues`.
     ax, title
         As for `plot_weights`.
     bar : str

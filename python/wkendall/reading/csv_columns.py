@@ -32,7 +32,7 @@ def read_columns(
     items: Collection[str] | None = None,
     encoding: str = "utf-8",
 ) -> Contents:
-    """Read a CSV file of observations; `items` are the columns to read. The file may lack these, and those to `skip`.
+    """Read a CSV file of observations; `items` are the columns to read. The file may lack these, and columns to `skip`.
 
     The result has doubles in the order of the numbers of each column. NaN is missing.
     """

@@ -39,7 +39,8 @@ def read_csv(
     ----------
     path : path
         A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
-        ones, NA, N/A, NaN, nan, null, None and others. In quotes they are names, where names are expected.
+        ones, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names are
+        expected.
     layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
@@ -56,20 +57,20 @@ def read_csv(
     skip : str or collection of str
         Columns to ignore. Their cells can have any content.
     item, value : str, optional
-        For "long": the columns of the items and of their ranks or scores. If absent, the first columns without another
-        use.
+        For "long": the columns of the items and of their ranks or scores. If absent, the first columns that have no
+        other use are taken.
     items : iterable of str, optional
         All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
-        the others are ignored. In the other files there may be no other items. If absent, the items of the file in the
-        order in which they first appear.
+        the others are ignored. Files with another layout must not contain other items. If absent, the items are those
+        of the file, in the order in which they first appear.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
         Whether the first row contains the names of the columns, as it does by default. With False every row is a
-        ranking. If absent, a warning names a first row that may be a ranking: one of numbers ("ranks"), one with an
-        item of another row or of `items` ("choices", "lists"), or one with a number, a blank cell or a cell that occurs again in
-        its column ("long"). With True there is no warning.
+        ranking. If absent, a warning names a first row that may be a ranking: a row of numbers ("ranks"), a row with an
+        item of another row or of `items` ("choices", "lists"), or a row with a number, a blank cell or a cell that
+        occurs again in its column ("long"). With True there is no warning.
     encoding : str
         The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
     input, top, ties, missing
@@ -78,8 +79,8 @@ def read_csv(
     Returns
     -------
     Rankings
-        With the names of the items, and the names of the rankings as `labels`, if the file has them. All but
-        "ranks" are stored as lists, unless every ranking has every item.
+        With the names of the items, and the names of the rankings as `labels`, if the file has them. Files of all
+        layouts but "ranks" are stored as lists, unless every ranking has every item.
 
     Examples
     --------

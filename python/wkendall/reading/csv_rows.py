@@ -69,7 +69,7 @@ class Rows(NamedTuple):
         }
 
     def is_blank(self, line: int, column: int, cell: str) -> bool:
-        """Tell whether a cell that has a name lacks it; a quoted NA is a name."""
+        """Tell whether a cell that should contain a name is blank; a quoted NA is a name."""
         return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
 
     def refuse_text(self, line: int, column: int, cell: str, advice: tuple[str, ...] = ()) -> NoReturn:
@@ -225,7 +225,7 @@ def first_row(path: str | os.PathLike[str], delimiter: str | None, encoding: str
 
 
 def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows into equally many cells; among several, the one with the most cells."""
+    """Return the delimiter that splits the first rows into equally many cells; of several, the one with most cells."""
     sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
     for delimiter, found in sizes.items():
         with suppress(ValueError):  # raised again when the file is read with this delimiter

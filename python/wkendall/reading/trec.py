@@ -41,13 +41,13 @@ def read_trec(
     Parameters
     ----------
     path : path, iterable of paths, or mapping of names to paths
-        A file, a folder (all files in it), or a pattern such as "runs/\*.gz"; files may be compressed by gzip. In a mapping,
-        each file has one system, whose name replaces the run tag.
+        A file, a folder (all files in it), or a pattern such as "runs/\*.gz"; files may be compressed by gzip. In a
+        mapping, each file has one system; the name of the file in the mapping replaces the run tag.
     by : {"score", "rank"}
         The column that orders the documents. "score": larger is better, as in trec_eval, which ignores the ranks. "rank":
         smaller is better. Documents with equal numbers are tied.
     depth : int, optional
-        Keep the first `depth` documents of each list, and those that are tied with the last of them.
+        Keep the first `depth` documents of each list, and the documents that are tied with the last of these.
 
     Returns
     -------

@@ -155,7 +155,7 @@ def people_of(
 
 
 def group_labels(rankings: Rankings, groups: Any, least: int = 2, most: int | None = None) -> tuple[Labels, list[Any]]:
-    """Return the number of the group of each row, and the labels of the groups: sorted, as ordered categories, or as found."""
+    """Return the number of each row's group, and the labels of groups: sorted, as ordered categories, or as found."""
     check_same_rows(rankings, groups, ("X", "groups"))
     member, names = labels_of(groups, len(rankings), "groups")
     kind: Any = getattr(groups, "dtype", None)

@@ -33,7 +33,7 @@ class Components(NamedTuple):
         The parts, as for `spectrum`.
     agreement : ndarray
         From 0 to 1: the squared norm of the part of the mean feature, divided by the mean squared norm of the parts of
-        the features. It is 1 if all rankings are equal, and 1 / m on average for m rankings by chance.
+        the features. It is 1 if all rankings are equal, and 1 / m on average for m random rankings.
     share : ndarray
         The squared norm of the part of the mean feature, divided by the sum over all of these parts.
     pvalue : ndarray
@@ -61,12 +61,12 @@ def components(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Components:
-    """Measure how much rankings agree in each part of a kernel, and test this against rankings by chance.
+    """Measure how much rankings agree in each part of a kernel, and test this against random rankings.
 
     The features of a kernel of pairs have the parts that `spectrum` describes. If all rankings are equally likely, the
     mean feature is constant. Agreement shows in the other parts: some items are usually at the top (positions of items),
-    some pairs of items have certain positions (symmetric pairs), or some item is before another more often than their
-    positions tell (skew pairs). For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
+    some pairs of items have certain positions (symmetric pairs), or an item is before another item more often than
+    their positions explain (skew pairs). For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
 
     The hypothesis of the tests is that all rankings of the items are equally likely, independently for each person.
     For rankings with ties it is that all assignments of the items to the places of each ranking are equally likely.
@@ -88,8 +88,8 @@ def components(
 
     Notes
     -----
-    A permutation takes O(m n^2); for the average kernel, and for stacks, this for each member. The tests are one for
-    each part: multiply the p-values by the number of parts to look for any agreement.
+    A permutation takes O(m n^2). The average kernel and stacks take this time for each member. There is one test for
+    each part: to look for agreement in any part, multiply the p-values by the number of parts.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def consensus(
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
-    """Find the consensus of rankings: the ranking whose weighted mean kernel with them is the largest.
+    """Find the consensus of rankings: the ranking with the largest weighted mean of its kernel with the given rankings.
 
     With the standard weight this is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of
     items. If there is a ranking that follows the majority on every pair, it is the consensus. Other weights can give

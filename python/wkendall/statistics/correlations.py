@@ -33,7 +33,9 @@ _ADVICE = (
 
 
 class Correlations(NamedTuple):
-    """What `corr` returns with `pvalues=True` or `confidence`. All fields have the same form; what was not asked for is None.
+    """What `corr` returns with `pvalues=True` or `confidence`.
+
+    All fields have the same form. Fields that were not requested are None.
 
     Attributes
     ----------
@@ -67,7 +69,8 @@ class CorrelationTable(NamedTuple):
     Attributes
     ----------
     i, j : array of int
-        The columns of each pair: of `data`, and of `other` or of `data`.
+        The columns of each pair: `i` is a column of `data`, and `j` is a column of `other`, or of `data` without
+        `other`.
     statistic : array
         Their correlation.
     pvalue, low, high, n : array or None
@@ -149,10 +152,10 @@ def corr(
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
         length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories
-        of pandas and pyarrow and `Enum` of polars keep the order of the categories; False is before True; dates have
+        of pandas and pyarrow and `Enum` of polars keep the order of the categories; False is before True; dates keep
         their order. A series or a 1-d array is one column. Values that a sparse array does not store are 0; the time
-        depends on the stored ones. A `Rankings` is the array of its ranks, without names: pass the data frame to
-        correlate its numbers.
+        depends on the stored values. A `Rankings` is read as the array of its ranks, without names. To correlate the
+        numbers of a data frame, pass the data frame.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
@@ -169,24 +172,26 @@ def corr(
           matrix is not symmetric.
         - "spearman": the correlation of mean ranks.
     pairs : two sequences of column numbers or labels, optional
-        Correlations of these pairs only: the columns of `data`, and those of `other` or of `data`. The results are arrays.
+        Correlations of these pairs only. The first sequence has columns of `data`. The second has columns of `other`,
+        or of `data` without `other`. The results are arrays.
     weights : array-like of one number for each observation, optional
-        Not negative. A pair of observations counts with the product of its weights. Whole numbers have the same effect as
-        repeated observations, but for tau-a and tau-c.
+        Not negative. A pair of observations counts with the product of its weights. Whole numbers have the same effect
+        as repeated observations, except for tau-a and tau-c.
     at_least : float, optional
         Return only the pairs of columns whose correlation has at least this absolute value. The result is a table: a
-        data frame for data frames, otherwise a `CorrelationTable`. There is never a whole matrix in memory.
+        data frame for data frames, otherwise a `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
-        Also return confidence intervals, for instance for 0.95. The standard error is that of the jackknife, on the
-        scale of Fisher's transformation; it takes O(n log n) for a pair of columns. Intervals of Spearman's rho use
-        Student's distribution; if a few observations decide, it has fewer degrees of freedom. NaN if the correlation is
-        not defined without one of the observations.
+        Also return confidence intervals, for instance for 0.95. The standard error is computed by the jackknife, on the
+        scale of Fisher's transformation. This takes O(n log n) for a pair of columns. Intervals of Spearman's rho use
+        Student's distribution, with fewer degrees of freedom if a few observations decide the result. The ends are NaN
+        if the correlation is not defined without one of the observations.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
         exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
         at most one is concordant. Otherwise they use the normal approximation with correction for ties.
         `scipy.stats.kendalltau` uses the same rule. For Somers' D and Spearman's rho the rules are those of
-        `scipy.stats.somersd` and `spearmanr`. With `weights`, they use the correlation divided by its standard error.
+        `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values use the correlation divided by its standard
+        error.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association, a negative one, or a positive one.
     min_periods : int
@@ -201,13 +206,13 @@ def corr(
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns; so does one of modin. Objects of polars and pyarrow give an object of the same kind.
-        Its columns have the labels, and its rows are in the order of the columns of `data`, because there is no index.
-        Other data frames become those of pandas (`to_pandas`) or pyarrow (the Arrow interface). Other input gives an
-        array. A value is NaN if two columns have fewer than two common observations, or if all common observations of a
-        column are equal. This also holds on the diagonal, which is otherwise 1 for columns without ties. With
-        `pvalues=True` or `confidence` the result is a named tuple `Correlations(statistic, pvalue, low, high, n)` of
-        matrices of this form.
+        the labels of the columns. A modin object gives a modin DataFrame of this form. Objects of polars and pyarrow
+        give an object of the same kind. Its columns have the labels, and its rows are in the order of the columns of
+        `data`, because there is no index. Other data frames become those of pandas (`to_pandas`) or pyarrow (the Arrow
+        interface). Other input gives an array. A value is NaN if two columns have fewer than two common observations,
+        or if all common observations of a column are equal. This also holds on the diagonal, which is otherwise 1 for
+        columns without ties. With `pvalues=True` or `confidence` the result is a named tuple `Correlations(statistic,
+        pvalue, low, high, n)` of matrices of this form.
 
     Examples
     --------
@@ -266,7 +271,7 @@ def corr_difference(
     Parameters
     ----------
     x, y, z : array-like or series
-        One value for each observation, as a column of `corr`. Observations that one of them lacks are left out.
+        One value for each observation, as a column of `corr`. Observations that are missing in x, y or z are left out.
     method, weights, alternative
         As for `corr`.
     confidence : float

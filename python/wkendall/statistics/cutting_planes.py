@@ -85,7 +85,7 @@ def prove(margins: Array, order: Integers, bound: float, limits: Limits) -> Prov
 
 
 def unit_of(numbers: Array) -> float:
-    """Return the greatest number of which all are whole multiples; 0 if there is none that is large enough."""
+    """Return the greatest number of which all are whole multiples; 0 if this number is too small."""
     left = np.unique(np.abs(numbers))
     left = left[left > 0]
     least = _MIN_UNIT * float(left[-1]) if len(left) else math.inf

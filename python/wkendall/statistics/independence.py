@@ -47,10 +47,11 @@ def independence_test(
         The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
-        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel`: the rows of `y` are rankings. By default it is "delta"
-        for strings, booleans and categories, "gaussian" for numbers, including whole numbers, and for rows of numbers,
-        and the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels. Labels of different types are
-        different: 1, "1" and True are three labels. Every ranking needs a value of `y`: None and NaN are refused.
+        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel`: the rows of `y` are rankings. The default is "delta"
+        for strings, booleans and categories. It is "gaussian" for numbers, including whole numbers, and for rows of
+        numbers. It is the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels. Labels of different
+        types are different: 1, "1" and True are three labels. Every ranking needs a value of `y`: None and NaN are
+        refused.
     bandwidth : float, optional
         For "gaussian"; the default is the median distance over all pairs of people with different values. If there are
         more than 1,000 distinct values, it is computed from 1,000 people, evenly spaced in sorted order.
@@ -63,8 +64,8 @@ def independence_test(
 
     Notes
     -----
-    As for `two_sample_test`. With labels or numbers, a permutation costs a product of the Gram matrix of the distinct
-    rankings with a few vectors. Whole numbers of any size in `y` are subtracted exactly.
+    The notes of `two_sample_test` apply here, too. With labels or numbers, a permutation costs a product of the Gram
+    matrix of the distinct rankings with a few vectors. Whole numbers of any size in `y` are subtracted exactly.
 
     Examples
     --------

@@ -29,7 +29,8 @@ class Consensus(NamedTuple):
     ranking : ndarray of shape (n,)
         The rank of each item; 1 is the best.
     score : float
-        The weighted mean of the kernel of this ranking and the others; for `linear_ordering` the sum of the entries.
+        The weighted mean of the kernel between this ranking and the given rankings; for `linear_ordering` the sum of
+        the entries.
     bound : float
         No ranking has a larger score than this.
     optimal : bool
@@ -39,8 +40,8 @@ class Consensus(NamedTuple):
     unique : bool or None
         True if this ranking is the only best one: every other ranking has a smaller score. False if another ranking has the
         same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 of the sum of the
-        differences between M[i, j] and M[j, i] (1e-10 with more than 20 items, unless all differences are multiples of one
-        number, such as whole numbers).
+        differences between M[i, j] and M[j, i]. With more than 20 items this limit is 1e-10, unless all differences are
+        multiples of one number, such as whole numbers.
 
     Examples
     --------
@@ -68,9 +69,8 @@ def linear_ordering(
 ) -> Consensus:
     """Find the order of items that maximises the sum of M[i, j] over all items i before j.
 
-    M[i, j] is what it is worth to have i before j: for example votes for i against j, points that team i won against
-    team j, or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] and M[j, i] can be any two
-    numbers.
+    M[i, j] is the value of having i before j: for example votes for i against j, points that team i won against team j,
+    or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] and M[j, i] can be any two numbers.
 
     Parameters
     ----------
@@ -78,16 +78,17 @@ def linear_ordering(
         Finite numbers. The diagonal is ignored, but must be finite too. The columns of a data frame are the names of the
         items; if its rows have names, they must be the same.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best order and proves it, for any number of items if there is time enough: dynamic programming for up
-        to 20 items, cutting planes with branching for more. "auto" does the same, but gives up a proof after about ten
-        seconds. Both first divide the items into groups whose order is certain. "local" moves and swaps items as long as the
-        score grows, from several starts. "borda" sorts the items by the sum of their row minus that of their column.
+        "exact" finds the best order and proves that it is the best, for any number of items if there is enough time. It
+        uses dynamic programming for up to 20 items, and cutting planes with branching for more items. "auto" does the
+        same, but gives up a proof after about ten seconds. Both first divide the items into groups whose order is
+        certain. "local" moves and swaps items as long as the score grows, from several starts. "borda" sorts the items
+        by the sum of their row minus that of their column.
     time_limit : float, optional
         Stop the proof after this many seconds, and return the best order so far with its bound. For "auto" it replaces the
         ten seconds. The local search before the proof is not stopped; it takes a few seconds at most.
     rng, n_jobs, progress
-        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows which part of the
-        gap between score and bound is closed. Cutting planes use one thread.
+        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows how much of
+        the gap between score and bound is closed. Cutting planes use one thread.
 
     Returns
     -------

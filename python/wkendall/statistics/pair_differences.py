@@ -34,8 +34,9 @@ class PairDifferences(NamedTuple):
     low, high : ndarray of shape (pairs,)
         Simultaneous confidence intervals: with the probability `confidence`, all of them contain their difference.
     pvalue : ndarray of shape (pairs,)
-        P-values that are adjusted for the number of pairs: the probability that any is at most 0.05 is at most 0.05, if
-        the groups do not differ. A p-value is at most `1 - confidence` if the interval does not contain 0.
+        P-values that are adjusted for the number of pairs. If the groups do not differ, the probability that any
+        p-value is at most 0.05 is at most 0.05. A p-value is at most `1 - confidence` if the interval does not contain
+        0.
     shares : ndarray of shape (pairs, 2)
         The shares of both groups.
     groups : tuple
@@ -89,14 +90,15 @@ def pair_differences(
 
     For each pair of items and each group, the share is the part of the people that have the first item before the
     second. Ties count half. A person counts only for the pairs that the ranking orders: with `missing="bottom"` one of
-    the two items must be listed, with `missing="anywhere"` both. A pair that a group never orders is left out.
+    the two items must be listed; with `missing="anywhere"` both items must be listed. A pair that a group never orders
+    is left out.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         The rankings of both groups. A row of a `Rankings` with `counts` stands for as many people.
     groups : array-like of m labels
-        The group of each ranking; there are two. The first is the smaller label, as sorted.
+        The group of each ranking. There are two groups. The first group has the smaller label in sorted order.
     sample_weight : array-like of m numbers, optional
         As for `two_sample_test`.
     confidence : float
@@ -114,13 +116,13 @@ def pair_differences(
     The statistic of a pair is `|d| / e`. Each group gets two more people, one for each order of the pair, as in the
     interval of Agresti and Caffo (2000); d is then the difference of the shares, and e its standard error. The largest
     statistic of all pairs is computed for random permutations of the group labels. A p-value is `(1 + c) / (1 + p)`,
-    where c of p permutations have a largest statistic that is at least the statistic of the pair (Westfall and Young
-    1993). These p-values are exact if the groups do not differ at all.
+    where p is the number of permutations, and c is the number of permutations whose largest statistic is at least the
+    statistic of the pair (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
-    An interval is d - q e to d + q e. Two conditions fix q. A statistic above q has a p-value of at most `1 -
-    confidence`. If people are drawn from each group with replacement, the largest `|d* - d| / e*` is at most q in a
-    share `confidence` of these samples. The second condition is for groups of different spread. `docs/measurements.md`
-    has the coverage in simulations.
+    An interval is d - q e to d + q e. Two conditions fix q. First, a statistic above q has a p-value of at most `1 -
+    confidence`. Second, if people are drawn from each group with replacement, the largest `|d* - d| / e*` is at most q
+    in a share `confidence` of these samples. The second condition is for groups of different spread.
+    `docs/measurements.md` has the coverage in simulations.
 
     Examples
     --------

@@ -176,7 +176,7 @@ def answer(statistic: float, null: Array, unit: float, tolerance: float, **more:
 
 
 def share_as_large(statistic: float, null: Array, tolerance: float) -> float:
-    """Return the p-value: the share of statistics that are at least as large, that of the data among them."""
+    """Return the p-value: the share of statistics, including that of the data, that are at least as large."""
     return float(1 + np.count_nonzero(null >= statistic - tolerance)) / (1 + len(null))
 
 

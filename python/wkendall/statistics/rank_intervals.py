@@ -46,12 +46,12 @@ class RankIntervals(_Intervals):
     rank : ndarray of shape (n,)
         The rank of each item; 1 is the best. Items with equal estimates share the best of their ranks.
     low, high : ndarray of shape (n,)
-        The interval of the rank of each item: all of them contain the true ranks, with the stated confidence.
+        The interval of the rank of each item. With the stated confidence, all intervals contain the true ranks.
     groups : list of lists
-        Sets of items, in the order of their ranks, in which no two can be told apart, and to which no other item can be
-        added. Any two items that cannot be told apart are in a common set, as they have a common letter in a compact letter
-        display. Sets can overlap. They are runs of neighbours, if no item can be told apart from a near one and not from a
-        farther one. Items have their names, or their numbers from 0.
+        Sets of items, in the order of their ranks. No two items of a set can be told apart, and no other item can be
+        added to the set. Any two items that cannot be told apart are in a common set, as they have a common letter in a
+        compact letter display. Sets can overlap. The sets are runs of neighbours, if no item can be told apart from a
+        near item and not from a farther item. Items have their names, or their numbers from 0.
     separated : ndarray of shape (n - 1,)
         Whether each item, in the order of the ranks, can be told apart from the next one.
     items : list
@@ -121,7 +121,8 @@ def rank_intervals(
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int
-        The number of resamples, at least 1. For few rows, 14 with the default, all different resamples are used instead.
+        The number of resamples, at least 1. For few rows (up to 14 with the default), all different resamples are used
+        instead.
     rng, progress
         As for `two_sample_test`.
 
@@ -133,17 +134,17 @@ def rank_intervals(
     -----
     Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
     the sum of its differences, divided by the root of the sum of their squares; it grows with Student's t. A resample
-    gives every row a random sign, the same for all pairs, so that rows stay whole. In a share `confidence` of the
-    resamples, the largest statistic of all pairs is at most some limit. Two items are told apart if their statistic is
-    above this limit. If the differences of equally good items are distributed symmetrically, this holds for any number
-    of rows; otherwise for many rows. The interval of an item begins after the items that are better for certain, and
-    ends before those that are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91,
-    2024).
+    gives every row a random sign, the same for all pairs, so that rows stay whole. The limit of the test is the number
+    such that the largest statistic of all pairs is at most this limit in a share `confidence` of the resamples. Two
+    items are told apart if their statistic is above this limit. If the differences of equally good items are
+    distributed symmetrically, the confidence is correct for any number of rows; otherwise it is correct for many rows.
+    The interval of an item begins after the items that are better for certain, and ends before those that are worse for
+    certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
 
     With missing results, items are sorted by their effects in the least-squares fit "row + item", so that an item does
-    not gain from missing a difficult task; without them this is the order of the means. An item without any result has
-    the last rank. Ranks of tied items, and of items that are not listed, are the mean of the ranks that they share; an
-    item of unknown position is missing. `counts` of rankings are frequencies.
+    not gain from missing a difficult task. Without missing results this is the order of the means. An item without any
+    result has the last rank. Ranks of tied items, and of items that are not listed, are the mean of the ranks that they
+    share; an item of unknown position is missing. `counts` of rankings are frequencies.
 
     Examples
     --------

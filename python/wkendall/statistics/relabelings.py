@@ -36,8 +36,9 @@ def permutation_pvalue(
     """P-values for the similarity of each ranking of `X` with the same row of `Y`, by any measure.
 
     The items of the ranking of Y are relabelled at random. The p-value is `(1 + c) / (1 + p)`, where p is the number of
-    relabelings and c is the number of those that are at least as similar as the ranking itself: with a larger value, or
-    a smaller one for a distance. A list keeps its length and gets random items of the catalogue.
+    relabelings and c is the number of relabelings that are at least as similar as the ranking itself. A larger value is
+    more similar; for a distance, a smaller value is more similar. A list keeps its length and gets random items of the
+    catalogue.
 
     Parameters
     ----------

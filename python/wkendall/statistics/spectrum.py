@@ -63,7 +63,8 @@ class Spectrum(NamedTuple):
     multiplicities : ndarray
         How often each eigenvalue occurs: the dimension of the irreducible representation.
     share : ndarray
-        Eigenvalue times multiplicity, divided by the sum of all of these, which is the self-similarity of a ranking.
+        Eigenvalue times multiplicity, divided by the sum of all these products, which is the self-similarity of a
+        ranking.
 
     Examples
     --------
@@ -108,8 +109,8 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     Parameters
     ----------
     kernel : Kernel or None
-        `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of these; None for the Kendall kernel. It has
-        no weights of items.
+        `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of these; None for the Kendall kernel. The
+        kernel must not have weights of items.
     n : int
         The number of items.
 

@@ -48,28 +48,30 @@ def two_sample_test(
     permutations whose statistic is at least as large.
 
     With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
-    product of its sizes. For two groups that is the discrepancy itself. Every two groups are also tested alone, with
-    permutations of their people; these p-values are adjusted by Holm's method.
+    product of its sizes. For two groups this mean is the discrepancy itself. Every two groups are also tested alone,
+    with permutations of their people. The p-values of these tests are adjusted by Holm's method.
 
     Parameters
     ----------
     *X : Rankings or array-likes of shape (m, n)
         The rankings of each group, one per row, of the same items; at least two groups, and at least two rankings per
-        group. With `groups`, one array with all rankings. A row of a `Rankings` with `counts` stands for as many people.
+        group. With `groups`, pass one array with all rankings. A row of a `Rankings` with `counts` stands for as many
+        people.
     groups : array-like of m labels, optional
         The group of each ranking: texts, numbers or flags.
     kernel : Kernel, optional
         The default is the normalized `Mallows` kernel. It is characteristic: it detects every difference between
         distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of items, over
-        all pairs of rankings of all groups; 1 if all rankings are equal. A `Kendall` kernel of order 2 detects only
-        differences in the probability that one item is before another. With position weights, the positions of the two
-        items count too.
+        all pairs of rankings of all groups. The rate is 1 if all rankings are equal. A `Kendall` kernel of order 2
+        detects only differences in the probability that one item is before another. With position weights, the
+        positions of the two items count too.
     blocks : array-like of m labels, optional
-        The block of each ranking. People change places only within their block: for paired data, such as rankings
-        before and after, a block is a pair; for stratified samples, a stratum. If there are several arrays, `blocks`
-        and `sample_weight` have the values of the first group, then those of the second, and so on.
+        The block of each ranking. People change places only within their block. For paired data, such as rankings
+        before and after, a block is a pair. For stratified samples, a block is a stratum. If there are several arrays,
+        `blocks` and `sample_weight` have the values of the first group, then those of the second, and so on.
     sample_weight : array-like of m numbers, optional
-        The weight of each person, at least 0, for example of a survey. Permutations keep the weights with the people.
+        The weight of each person, at least 0, for example a survey weight. Permutations keep the weights with the
+        people.
     n_permutations : int
         Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
@@ -87,8 +89,8 @@ def two_sample_test(
     Notes
     -----
     With weights w, normalized to sum 1 in each group, the mean over pairs in a group is (Q - A D) / (1 - A). Here Q is
-    the sum of w_i w_j K(i, j) over all i and j, D the sum of w_i K(i, i), and A the sum of w_i^2. It does not change if
-    all features are shifted. With equal weights it is the mean over pairs of different people.
+    the sum of w_i w_j K(i, j) over all i and j, D the sum of w_i K(i, i), and A the sum of w_i^2. This mean does not
+    change if all features are shifted. With equal weights it is the mean over pairs of different people.
 
     The p-value is exact if people, with their rankings and weights, are exchangeable between groups: the joint
     distribution of ranking and weight is the same, in each block if there are blocks.
