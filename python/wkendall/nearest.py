@@ -428,7 +428,7 @@ class Searched:
             _check_rows(self._described, self.shape[0], self._last_index())
 
     def index(self, measure: Measure, run: Run) -> _Index | None:
-        """Return the index for a measure; the last index is dropped.
+        """Return the index for a measure. Only one is kept: an index for another measure replaces it.
 
         The result is None for rankings that are not lists, for few lists, for measures without an index, and for long
         lists, which are compared faster as rankings of all items.

@@ -70,7 +70,7 @@ or not at all.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, `argv` without the name of the program, and return its exit code."""
+    """Run a command and return its exit code. `argv` has the words after the name of the program."""
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         with _termination_as_exit(), _warnings_in_one_line():

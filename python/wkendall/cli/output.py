@@ -33,7 +33,7 @@ def ending_of(path: Path) -> str:
 
 
 def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
-    """Refuse an output with another ending, and one that is an input."""
+    """Refuse an output whose name has none of the endings, or that is also an input."""
     if ending_of(path) not in endings:
         known = ("one of " if len(endings) > 1 else "") + ", ".join(endings)
         raise UsageError(f"the name of the output must end in {known}, not be {str(path)!r}")

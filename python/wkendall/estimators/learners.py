@@ -514,9 +514,9 @@ def best_class(values: Array) -> NDArray[np.intp]:
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in M.
 
-    It is the weighted deviation of its target from the mean, times the range of the targets, divided by the weighted
-    sum of the squared deviations. For targets of two values it is plus or minus the weight divided by the total weight
-    of its class.
+    The coefficient of a ranking is its weight times the deviation of its target from the mean, times the range of the
+    targets, divided by the weighted sum of the squared deviations. For targets of two values it is plus or minus the
+    weight divided by the total weight of its class.
     """
     distances = targets - np.average(targets, weights=weights)
     squares = float(weights @ distances**2)

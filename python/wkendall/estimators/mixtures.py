@@ -163,8 +163,8 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels, whose weights are learned.
 
-    The weights are learned as in `KernelMixtureClassifier`, with the products of centred targets in the place of the
-    matrix of labels. The function minimises `C * sum of squared errors + |f|^2 / 2`, with a free intercept.
+    The weights are learned as in `KernelMixtureClassifier`, but the target matrix has, for two rankings, the product of
+    their centred targets. The function minimises `C * sum of squared errors + |f|^2 / 2`, with a free intercept.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def suquan_svd(
         As for `gram_matrix`.
     progress : bool, keyword only
         Show a progress bar of the iterations; needs tqdm. Their total is an estimate
-        from those already done. Few items need no iterations.
+        from those already done. With only a few items there are no iterations.
 
     Returns
     -------

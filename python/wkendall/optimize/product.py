@@ -165,6 +165,6 @@ def shares(parameters: Array) -> Array:
 
 
 def joined(orders: Array, variables: Array, parameters: Array) -> Array:
-    """Return the correlations of points from those of their orders and of their variables."""
+    """Combine the correlations of orders and the correlations of variables into those of the points."""
     a, b, c = shares(parameters)
     return np.asarray(a * orders + variables * (b + c * orders))

@@ -107,7 +107,7 @@ class CorrelationDifference(NamedTuple):
     first, second : float
         The two correlations.
     n : int
-        The number of observations that x, y and z have.
+        The number of observations for which x, y and z all have a value.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def corr(
         interface). Other input gives an array. A value is NaN if two columns have fewer than two common observations,
         or if all common observations of a column are equal. This also holds on the diagonal, which is otherwise 1 for
         columns without ties. With `pvalues=True` or `confidence` the result is a named tuple `Correlations(statistic,
-        pvalue, low, high, n)` of matrices of this form.
+        pvalue, low, high, n)`. Each part is a matrix with the type, rows and columns that are described above.
 
     Examples
     --------
@@ -266,7 +266,8 @@ def corr_difference(
     """Compare the correlation of x and y with that of x and z, on the same observations.
 
     The two correlations depend on each other, because they share x and the observations. The standard error of their
-    difference is that of the jackknife: both are computed without each observation in turn, in O(n log n).
+    difference is that of the jackknife: each observation is left out in turn, and both correlations are computed from the
+    rest. This takes O(n log n).
 
     Parameters
     ----------

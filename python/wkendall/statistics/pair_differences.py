@@ -28,7 +28,8 @@ class PairDifferences(NamedTuple):
     Attributes
     ----------
     first, second : ndarray of shape (pairs,)
-        The names of the items, or their numbers from 0. The first group has "first before second" more often.
+        The names of the items, or their numbers from 0. The item in `first` is before the item in `second` more often
+        in the first group than in the second.
     difference : ndarray of shape (pairs,)
         The share of the first group that has "first before second", minus that of the second group; at least 0.
     low, high : ndarray of shape (pairs,)
