@@ -28,7 +28,7 @@ _SHARE = 1 / 16
 #: A choice is worth a try if the standard deviation of its prediction is at least this share of that of unknown points.
 _UNKNOWN = 0.3
 #: The least number of moves of which a share is tried.
-_NEIGHBOURS = 64
+_MIN_MOVES = 64
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
 
 
@@ -64,7 +64,7 @@ class Alternating:
             return None if path is None else Site(path)
         if reach >= 1:
             return self._best([start], reach)
-        count = max(1, round(reach * max(len(self.candidates.moves), _NEIGHBOURS)))
+        count = max(1, round(reach * max(len(self.candidates.moves), _MIN_MOVES)))
         drawn = [site for site in (self._near(start) for _ in range(count)) if self.candidates.acceptable(*site)]
         return drawn[int(np.argmax(self.promises(drawn)))] if drawn else None
 
