@@ -28,11 +28,11 @@ Published comparisons
     KemenySnell            Kemeny and Snell's distance of rankings with ties
     FaginKendall           the Kendall distance of two lists over their own items
     GeneralizedKendall     Kendall's distance with weights of items and positions
-    SwapDistance           the cheapest swaps of neighbours
+    SwapDistance           the smallest cost of swaps of neighbours that turn one ranking into the other
     WeightedConcordance    Shieh's sum of weights over concordant pairs
 Matrices
     gram_matrix            kernel between all pairs of rankings
-    gram_to_file           the same, written to a file that may be larger than memory
+    gram_to_file           gram_matrix for a result in a file, which may be larger than memory
     similarity_matrix      any measure between all pairs of rankings
     distance_matrix        distances between all pairs of rankings
     kernel                 kernel between two rankings
@@ -55,8 +55,8 @@ Statistics
     pair_differences       the pairs of items that two groups order differently, with simultaneous intervals
     PairDifferences        what pair_differences returns
     independence_test      test whether rankings depend on labels, numbers or other rankings
-    permutation_pvalue     p-values of any measure, by relabelled items
-    consensus              the ranking that agrees most with others
+    permutation_pvalue     p-values of any measure, from random relabelings of the items
+    consensus              the ranking that agrees most with all rankings
     linear_ordering        the order with the largest sum of any numbers of pairs
     Consensus              what consensus and linear_ordering return
     rank_intervals         how far a leaderboard can be trusted: intervals of all ranks at once
@@ -65,7 +65,7 @@ Statistics
     Spectrum               what spectrum returns
     components             how much rankings agree in each part of a kernel, tested against chance
     Components             what components returns
-    pair_importance        the pairs of items that a model of rankings looks at
+    pair_importance        the pairs of items that determine the predictions of a model
     PairImportance         what pair_importance returns
 Lists and files
     from_lists             rankings from ranked lists of names
@@ -76,8 +76,8 @@ Weights and the embedding
     position_weights       the weights U of pairs of positions that equal a named weight
     features               vectors whose inner products are the kernel
     embed                  tensors of rankings
-    combine                weighted sum of these tensors
-    linear_function        inner product of each of these tensors with a given one
+    combine                weighted sum of the tensors of rankings
+    linear_function        inner product of each of these tensors with a given tensor
     inverse                inverse permutations
     suquan_svd             position weights learned from two classes
 For scikit-learn
@@ -100,7 +100,7 @@ Others
     RankingError           the error for rankings that cannot be used; it has row, column and value
     show_config            print versions, threads and instruction sets
     datasets               random rankings, and a survey
-    gaussian_process       kernels for the Gaussian processes of scikit-learn, and in torch of GPyTorch and BoTorch
+    gaussian_process       kernels for Gaussian processes in scikit-learn, GPyTorch and BoTorch
     optimize               Bayesian optimisation over permutations
     plotting               plots, with matplotlib
     dask                   Gram matrices and neighbours of dask arrays

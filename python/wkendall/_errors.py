@@ -102,8 +102,8 @@ class RankingError(ValueError):
     argument : str
         The name of the argument, such as "X" or "u".
     row, column : int
-        The position in the argument, counting from 0. For a value that occurs twice in a row, the column is that of the
-        second. For `from_lists`: the list and the position in it. For a text file: the row is the line.
+        The position in the argument, counting from 0. For a value that occurs twice in a row, it is the column of the
+        second occurrence. For `from_lists`: the list and the position in it. For a text file: the row is the line.
     value : number or text
         The wrong value; its text form if it is neither a number nor a text.
     kind : str

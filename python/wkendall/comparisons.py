@@ -1,7 +1,8 @@
 """Comparisons of rankings that are published under a name: correlations, distances and overlaps.
 
-Each is a measure, like `Kendall`: call it for a matrix, or pass it to `similarity_matrix` and `neighbors`. Those that are
-kernels can also be added and multiplied, and used wherever a kernel is taken.
+Each comparison is a measure, like `Kendall`: call it to compute a matrix, or pass it to `similarity_matrix` and
+`neighbors`. Comparisons that are kernels can also be added and multiplied, and passed to every function that takes a
+kernel.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
 
     Each pair of items adds the product of its signs in both rankings times the weight of the pair. The sum over all
-    pairs is divided by the square roots of two sums: those of each ranking with itself. The value is 0 if one of these
-    two sums is 0.
+    pairs is divided by the square roots of two other sums: the same sum for each ranking with itself. If one of these
+    two sums is 0, the value is 0.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class WeightedTau(Kernel):
     -----
     With `rank=False` and with given ranks this measure is a kernel. The weight of a pair then does not depend on the
     rankings. The value is the cosine of the two vectors of signs, where each sign is multiplied by the root of the
-    weight of its pair. With other values of `rank` it is not a kernel.
+    weight of its pair. With other values of `rank` this measure is not a kernel.
 
     References
     ----------
@@ -85,8 +86,8 @@ class WeightedConcordance(Measure):
     w : array-like of shape (n, n), or tuple of two arrays of n numbers
         The weight of a pair with ranks a < b is `w[a, b]`, or `first[a] * second[b]` for two arrays.
     side : {"first", "both"}
-        "first": the ranks are those of the first ranking, which is the row of a matrix. "both": the weight for the
-        ranks of the second ranking is added.
+        "first": the ranks are those of the first ranking, which is the row of a matrix. "both": the weight is the sum
+        of two weights, one for the ranks of each ranking.
 
     References
     ----------
@@ -126,12 +127,12 @@ class APCorrelation(Measure):
     Parameters
     ----------
     symmetric : bool
-        Whether to compute the mean of both directions.
+        Whether to return the mean of two values: each of the two rankings is once the true ranking.
 
     Notes
     -----
-    With ties it is the mean over the orders that agree with both rankings, tau_AP,a. With `symmetric`, groups of tied
-    items are compared as a whole, tau_AP,b.
+    With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings. With
+    `symmetric` it is tau_AP,b: groups of tied items are compared as a whole.
 
     References
     ----------
@@ -224,17 +225,17 @@ class RankBiasedOverlap(Kernel):
     Parameters
     ----------
     p : float
-        Between 0 and 1: the probability that a reader who has seen one more item goes on. With p = 0.9 the first 10
-        items have about 86 % of the weight.
+        Between 0 and 1: the probability that a reader who has seen an item goes on to the next item. With p = 0.9 the
+        first 10 items have about 86 % of the weight.
     value : {"ext", "min", "max", "res"}
-        "ext": the agreement continues as at the end of the lists. "min" and "max": the smallest and largest values for
-        any continuation of the lists. "res": their difference.
+        "ext": the agreement continues as at the end of the lists. "min" and "max": the smallest and the largest value
+        for any continuation of the lists. "res": the difference of "max" and "min".
     ties : {"w", "a", "b"}
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
         so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item, for the values "ext" and "min". These are sums over the common items; a
-        common item then adds its weight times what it adds without weights. Values are not limited to 1.
+        One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
+        value is multiplied by its number. Values can then be larger than 1.
 
     Notes
     -----
@@ -274,15 +275,15 @@ class RankBiasedOverlap(Kernel):
 class AverageOverlap(Kernel):
     """The mean over all depths d of the share of common items among the first d items of both lists.
 
-    It is a kernel. With ties it is the mean over the orders that agree with both rankings. Items that are not listed are
-    never common.
+    This measure is a kernel. With ties the value is the mean over all complete rankings that agree with the two
+    rankings. Items that are not listed are never common.
 
     Parameters
     ----------
     depth : int, optional
         The largest depth, from 1 to n; the number of items by default.
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item: a common item counts as its weight instead of 1. With weights the
+        One number, at least 0, for each item. A common item then counts as its number instead of 1. With weights the
         measure is still a kernel.
 
     References
@@ -313,7 +314,7 @@ class Footrule(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item. The difference of the ranks of an item is multiplied by its number.
+        One number, at least 0, for each item. The difference of the ranks of an item is multiplied by its number.
 
     References
     ----------
@@ -335,8 +336,8 @@ class Footrule(Measure):
 class SpearmanRho(Kernel):
     """Spearman's rank correlation: the correlation of ranks; tied items have their mean rank.
 
-    It is a kernel: the inner product of centred ranks of length 1. Items that are not listed are tied at the end. The
-    value is 0 if all items are tied.
+    This measure is a kernel: the inner product of two vectors of centred ranks, scaled to length 1. Items that are not
+    listed are tied at the end. If all items of a ranking are tied, the value is 0.
 
     Examples
     --------
@@ -350,10 +351,10 @@ class SpearmanRho(Kernel):
 
 @dataclass(eq=False, repr=False)
 class KemenySnell(Measure):
-    """Kemeny and Snell's distance: 2 for a pair of items in another order, 1 for a pair that only one ranking ties.
+    """Kemeny and Snell's distance: 2 for a pair of items in opposite orders, 1 for a pair that only one ranking ties.
 
     This distance is a metric, also with ties: a ranking has the distance 0 from itself. Items that are not listed are
-    tied at the end. For complete rankings it is twice the Kendall distance.
+    tied at the end. For complete rankings this distance is twice the Kendall distance.
 
     Parameters
     ----------
@@ -382,8 +383,8 @@ class KemenySnell(Measure):
 class TauX(Kernel):
     """Emond and Mason's tau_x: Kendall's tau in which a tie in both rankings is agreement.
 
-    It is a kernel. The value of a ranking with itself is 1, also with ties. Items that are not listed are tied at the
-    end.
+    This measure is a kernel. The value of a ranking with itself is 1, also with ties. Items that are not listed are
+    tied at the end.
 
     References
     ----------
@@ -404,15 +405,15 @@ class TauX(Kernel):
 
 @dataclass(eq=False, repr=False)
 class FaginKendall(Measure):
-    """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both.
+    """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both lists.
 
     A pair of items adds 1 if the lists put it in opposite orders. An item that is not listed is below the listed items.
-    A pair adds `p` if one list has both items and the other list has neither. Lists with ties are refused.
+    A pair adds `p` if one list has both items and the other list has neither. Lists with ties raise an error.
 
     Parameters
     ----------
     p : float
-        From 0 to 1: 0 is the optimistic distance, 1/2 the neutral one.
+        From 0 to 1: 0 is the optimistic distance, and 1/2 is the neutral distance.
     item_weight : array-like of n numbers, optional
         Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
 

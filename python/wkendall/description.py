@@ -142,10 +142,11 @@ class Source(NamedTuple):
 class Description:
     """What `Rankings.describe` returns: ranks of items, shares of pairs, and agreement.
 
-    Arrays have one entry, or one row, for each item, in the order of the rankings. Counts of the rankings are
-    frequencies. Weights are scaled so that they add up to the number of rankings, in each group to that of the group;
-    numbers such as `first` are then sums of weights. Tied items share their ranks evenly: the rank of each is the mean of
-    the ranks that they share, and two items that are tied for the first place are first half a time each.
+    Arrays have one entry, or one row, for each item, in the order of `items`. A ranking with a count counts as often as
+    this count says. If there are weights, they are scaled so that their sum is the number of rankings; within a group,
+    their sum is the number of rankings of the group. Numbers such as `first` are then sums of weights. The rank of a
+    tied item is the mean of the ranks that the tied items share. If two items are tied for the first place, each of
+    them counts as first half a time.
 
     Attributes
     ----------
@@ -154,27 +155,30 @@ class Description:
     n_rankings, n_distinct : int
         How many rankings were observed, and how many of them are different.
     mean, median : ndarray of shape (n,)
-        Of the ranks of an item, over the rankings that list it; NaN if none does. In a ranking with items of unknown
-        position (`missing="anywhere"`), it is the rank among the items with a position.
+        The mean and the median of the ranks of each item, over the rankings that list the item; NaN if no ranking lists
+        it. In a ranking with items of unknown position (`missing="anywhere"`), ranks count only the items with a
+        position.
     first : ndarray of shape (n,)
-        How often the item is first.
+        How often each item is first.
     missing : ndarray of shape (n,)
-        How often it is not listed, or its position is unknown.
+        How often each item is not listed, or its position is unknown.
     kendall_w : float
         Kendall's coefficient of concordance, from 0 (mean ranks are equal) to 1 (rankings are equal), corrected for
-        ties. It is the sum of squares of the mean ranks around (n + 1)/2, divided by the mean over rankings of the
-        same sum for their ranks. Items that are not listed share the last ranks. With `missing="anywhere"`, ranks are
-        expected ranks: the mean over all complete rankings that agree with a ranking. 0 if all items are tied in all
-        rankings, NaN without rankings.
+        ties. W is the sum of squares of the mean ranks around (n + 1)/2, divided by the mean of the same sum for single
+        rankings. Items that are not listed share the last ranks. With `missing="anywhere"`, a rank is an expected rank:
+        the mean over all complete rankings that agree with the ranking. W is 0 if all items are tied in all rankings,
+        and NaN if there are no rankings.
     order : ndarray of shape (n,)
-        The numbers of the items by their mean expected rank, as for `kendall_w`, the smallest first: Borda's order.
+        The numbers of the items, sorted by mean rank, the smallest first: Borda's order. Ranks are as for `kendall_w`.
     ranks : ndarray of shape (n, r)
-        How often each item has each rank, from 1 to the last rank that occurs. Computed when it is first used.
+        How often each item has each rank, from 1 to the last rank that occurs. This array is computed when it is first
+        used.
     shares : ndarray of shape (n, n)
         The share of the rankings that have the item of the row before the item of the column; ties count half. An item
-        that is not listed (`missing="bottom"`) is after every listed item. Rankings that list neither of two items are
-        left out; with `missing="anywhere"`, rankings that do not list both. 1/2 on the diagonal, NaN if no ranking is
-        left. Computed when it is first used; for some items only: `shares_of`.
+        that is not listed (`missing="bottom"`) is after every listed item. Rankings that list neither of the two items
+        are left out. With `missing="anywhere"`, rankings that list only one of them are also left out. The diagonal is
+        1/2. A share is NaN if no ranking is left. This array is computed when it is first used. `shares_of` computes it
+        for some items only.
     groups : dict of Description, or None
         The description of each group, by its label, if `by` was passed.
 
@@ -265,7 +269,7 @@ class Description:
         return self._shares(np.arange(n))
 
     def shares_of(self, items: Iterable[Hashable]) -> Array:
-        """Return `shares` of some items, by name, or by number if they have no names: of a part of a large catalogue.
+        """Return `shares` of some items only. Pass the names of the items, or their numbers if they have no names.
 
         Examples
         --------
@@ -296,7 +300,7 @@ class Description:
         return found
 
     def to_frame(self, table: Table = "items") -> Any:
-        """Return a data frame of pandas with one row for each item; with groups, their columns side by side.
+        """Return a pandas data frame with one row for each item. The columns of groups are side by side.
 
         Parameters
         ----------

@@ -30,17 +30,19 @@ NO_TENSORS = (
 def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
     """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s is ranking p.
 
-    The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
+    The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`; `gram_matrix` does not build the
+    tensors.
 
     The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
-    share a block of ranks. For two items in different blocks, the entry is the mean of U over the two blocks. For two
-    items in the same block, it is the mean over the pairs of different ranks of the block. For i = j, it is the mean of
-    U[a, a] over the ranks a of the block.
+    share several ranks; these ranks are a block. For two items in different blocks, the entry is the mean of U[a, b]
+    over the ranks a of the first block and the ranks b of the second block. For two items in the same block, it is the
+    mean over all pairs of different ranks of the block. For i = j, it is the mean of U[a, a] over the ranks a of the
+    block.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row. Items of unknown position (`missing="anywhere"`) are refused.
+        Rankings, one per row. Items of unknown position (`missing="anywhere"`) raise an error.
     U : array-like of shape (n, .., n)
         Weights of tuples of positions, with any number of axes; at most two for rankings with ties or missing items.
 
@@ -96,8 +98,8 @@ def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[n
 def linear_function(X: ArrayLike | Rankings, U: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     """Inner product of `B` and the tensor of each ranking, without building the tensors.
 
-    For complete rankings it equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so do
-    weights and coefficients.
+    For complete rankings the result equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so
+    do weights and coefficients.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def features(
 
     - `signed=True`: N columns, the weight times the sign of the pair's order.
     - standard weight, unsigned: N + 1 columns, the signs divided by sqrt(2) and a constant column. A concordant pair
-      adds 1 and a discordant one 0, which is (1 + product of the signs) / 2.
+      adds 1 and a discordant pair adds 0, which is (1 + product of the signs) / 2.
     - other weights, unsigned: 2 N columns, N for pairs with i before j and N for pairs with j before i.
     - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above for each k = 2..n.
 
@@ -169,9 +171,9 @@ def features(
     ----------
     X, dtype, out, n_jobs, progress
         As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for a single
-        `Kendall()`, with or without `signed` and `normalize`. A pair then has the mean of its sign over all positions.
-        Columns follow the order of the items of `X`. Use `KendallFeatures` for a second set of rankings with the items
-        in another order.
+        `Kendall()`, with or without `signed` and `normalize`. The feature of a pair is then the mean of its sign over
+        all possible positions. Columns follow the order of the items of `X`. Use `KendallFeatures` for a second set of
+        rankings with the items in another order.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
 

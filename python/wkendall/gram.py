@@ -75,7 +75,8 @@ def gram_matrix(
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent.
     dtype : float64 or float32
         The type of the result. With float32, weighted sums may be computed in single precision, with errors of about
-        1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 are refused.
+        1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 raise an
+        error.
     out : ndarray of shape (m, m'), optional
         The array to fill and return. It has type `dtype`, is C-contiguous and is not masked; it may be a memory map.
         After an interruption its contents are unspecified.
@@ -146,8 +147,8 @@ def kernel(
 def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]) -> float:
     """Kernel as a function of one permutation: the kernel between the identity and `pi`.
 
-    The kernel between rankings s and t is `kappa(pi)`, where pi(a) is the rank in t of the item at position a in s. It
-    takes O(n log n) by the paper's partition algorithm, and O(n^2) with a `TensorKernel`.
+    The kernel between rankings s and t is `kappa(pi)`, where pi(a) is the rank in t of the item at position a in s. The
+    computation takes O(n log n) by the paper's partition algorithm, and O(n^2) with a `TensorKernel`.
 
     Parameters
     ----------
@@ -201,14 +202,14 @@ def similarity_matrix(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Any measure, kernel or not, between all pairs of rankings.
+    """Values of any measure between all pairs of rankings; the measure need not be a kernel.
 
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
         As for `gram_matrix`. The result is also as for `gram_matrix`.
     measure : Measure, optional
-        What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
+        The measure to compute, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class Measure:
         return [parameter.name for parameter in found if parameter.name != "self" and parameter.kind not in kinds]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep`, also those of its parts (measures), as in `left__weight`."""
+        """Return the parameters by name; with `deep`, also the parameters of its parts, such as `left__weight`."""
         found = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(found.items()):
@@ -183,8 +183,8 @@ class Kendall(Kernel):
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
         - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
-        - "later": `u[b] u[d]`, the weights of the later item. With `u="ap"` it is a positive definite variant of AP
-          correlation.
+        - "later": `u[b] u[d]`, the weight of the later item in both rankings, multiplied. With `u="ap"` it is a
+          positive definite variant of AP correlation.
     k : int, optional
         For "top": the number of ranks that count, from 1 to n.
     u : {"hyperbolic", "log", "ap"} or array-like of n numbers, optional
@@ -200,8 +200,8 @@ class Kendall(Kernel):
         is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
         absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item: what a pair of items i and j adds is multiplied by `item_weight[i] *
-        item_weight[j]`. The kernel then depends on the items: relabelling them changes it. Only for order 2.
+        One number, at least 0, for each item. What a pair of items i and j adds is multiplied by
+        `item_weight[i] * item_weight[j]`. Relabelling the items then changes the kernel. Only for order 2.
 
     Notes
     -----
@@ -261,7 +261,7 @@ class TensorKernel(Kernel):
         or tuples of `order` vectors, one tuple for each term.
     W : array-like of shape (n, n, n, n), optional
         A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. As a matrix of
-        pairs of positions, W is symmetric and positive semi-definite.
+        pairs of positions, W must be symmetric and positive semi-definite.
     order : int
         The number of axes of U.
     normalize : bool
@@ -311,17 +311,17 @@ class Mallows(Kernel):
     """The Mallows kernel: `exp(-lam * distance)`, with the number of discordant pairs as the distance.
 
     With ties or missing items, the distance is a mean over the complete rankings that agree with the two rankings. The
-    result is then not the mean of the Mallows kernels of these complete rankings. It is still positive definite: it
-    equals `exp(lam / 2 <s, t>)` times a constant, where s and t are the vectors of the mean signs of pairs of items.
-    The distance of a ranking with ties from itself is not zero, so its self-similarity is below 1.
+    result is then not the mean of the Mallows kernels of these complete rankings. The result is still positive
+    definite: it equals `exp(lam / 2 <s, t>)` times a constant, where s and t are the vectors of the mean signs of pairs
+    of items. The distance of a ranking with ties from itself is not zero, so its self-similarity is below 1.
 
     Parameters
     ----------
     lam : float or "auto"
         The rate at which the similarity falls with each discordant pair; not negative. "auto" is 2 divided by the mean
-        distance of two rankings, over all rankings of n items: `8 / (n * (n - 1))`. It depends on n only, so that
-        training and test rankings have the same kernel. For many items the default of 1 is far too large: the values of
-        different rankings are then near 0.
+        distance of two random rankings of n items: `8 / (n * (n - 1))`. It depends only on n, so training and test
+        rankings have the same kernel. For many items the default of 1 is far too large: the values of different
+        rankings are then near 0.
     normalize : bool
         Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
         equal rankings. For complete rankings `normalize` does not change the values.
@@ -349,9 +349,9 @@ class Mallows(Kernel):
 class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
-    With ties or missing items it is the mean over the complete rankings that agree with the two rankings. A pair of
-    tied items adds 1/2, also to the distance of a ranking from itself. With ties the distance is therefore not a
-    metric.
+    With ties or missing items the distance is the mean over the complete rankings that agree with the two rankings. A
+    pair of tied items adds 1/2, also to the distance of a ranking from itself. With ties the distance is therefore not
+    a metric.
 
     Examples
     --------
@@ -371,10 +371,10 @@ class KendallDistance(Measure):
 class KendallCorrelation(Kernel):
     """Weighted correlation of two rankings: (C - D) / (C + D).
 
-    C is the sum of the weights of the concordant pairs of items, and D is the sum for the discordant pairs. This is not
-    a kernel, except with the standard weight: the denominator depends on the pair, and a matrix of correlations can have
-    negative eigenvalues. For a kernel with values from -1 to 1 use `Kendall(..., signed=True, normalize=True)`. With the
-    standard weight both give Kendall's tau.
+    C is the sum of the weights of the concordant pairs of items, and D is the sum of the weights of the discordant
+    pairs. With the standard weight the correlation is a kernel. With other weights it is not: the denominator depends
+    on the pair of rankings, and a matrix of correlations can have negative eigenvalues. For a kernel with values from
+    -1 to 1 use `Kendall(..., signed=True, normalize=True)`. With the standard weight both measures are Kendall's tau.
 
     With ties or missing items, C and D are the means of the two sums over the complete rankings that agree with the two
     rankings. A pair of tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, with

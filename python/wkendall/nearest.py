@@ -64,7 +64,7 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Neighbors:
-    """Find, for each ranking of X, the nearest rankings of Y, or of the rest of X if there is no Y.
+    """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest other rankings of X.
 
     The result is bitwise identical to sorting the rows of `similarity_matrix`, but the matrix is never built. Memory
     grows with the number of neighbours.
@@ -129,14 +129,14 @@ def neighbors_within(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> csr_array:
-    """Find, for each ranking of X, all rankings of Y, or of the rest of X if there is no Y, within a radius.
+    """Find all rankings of Y within a radius of each ranking of X. Without Y, find all other rankings of X within it.
 
     Parameters
     ----------
     X, Y, measure, n_jobs, progress
         As for `neighbors`.
     radius : float
-        The largest distance or, for a kernel or another similarity, the smallest value.
+        For a distance, the largest value; for a kernel or another similarity, the smallest value.
 
     Returns
     -------
@@ -177,8 +177,8 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         The stored value: a distance, or 1. The distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel, as
-        `distance_matrix(kernel=...)` computes it. For a distance it is the value itself. For `RankBiasedOverlap` with
-        `value="ext"` or "max" it is 1 minus the value.
+        `distance_matrix(kernel=...)` computes it. For a measure that is a distance, it is the value of the measure. For
+        `RankBiasedOverlap` with `value="ext"` or "max" it is 1 minus the value.
 
     Returns
     -------
@@ -205,9 +205,9 @@ def neighbors_graph(
 def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
     """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
 
-    With these, FAISS, Milvus and other indexes of binary vectors can search rankings. The bit of a pair of items i < j
-    is 1 if i comes before j. The pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ..; the first pair is the
-    lowest bit of the first byte. Zeros fill the last byte.
+    With these bit vectors, FAISS, Milvus and other indexes of binary vectors can search rankings. The bit of a pair of
+    items i < j is 1 if i comes before j. The pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ..; the first pair
+    is the lowest bit of the first byte. Zeros fill the last byte.
 
     Parameters
     ----------

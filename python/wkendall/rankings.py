@@ -1,8 +1,8 @@
 """Rankings, read and checked once: one of the two nouns of the package; the other is a measure.
 
 The Rust crate decides whether numbers are rankings. A `Rankings` holds the result, with the names of the items, the
-labels of the rows and how often each row was observed. Every function takes a `Rankings`, or anything from which one
-can be made.
+labels of the rows and how often each row was observed. Every function takes a `Rankings`, or data from which a
+`Rankings` can be made.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Rankings:
         Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank.
     ties : {"error", "mean"}
         The meaning of equal numbers in a row: a mistake, or ties. The value of a kernel for a ranking with ties is the
-        mean over all complete rankings that agree with it; only the order of the numbers in a row matters.
+        mean over all complete rankings that agree with it. With ties, only the order of the numbers in a row matters.
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
         tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
@@ -60,10 +60,12 @@ class Rankings:
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
         on the lengths of the lists.
     items : iterable of n names, optional
-        The names of the items: any hashable objects. The columns of a data frame are names already: `items` then
-        chooses the columns to read, in this order. For a `Rankings` with names it changes the order of the items.
+        The names of the items: any hashable objects. The columns of a data frame already have names: `items` then
+        chooses the columns to read, in the given order. For a `Rankings` with names, `items` changes the order of the
+        items.
     counts : array-like of m whole numbers, optional
-        How often each ranking was observed; the default is once. `consensus`, the tests and `KendallKMeans` use it.
+        How often each ranking was observed; the default is once. `consensus`, the tests and `KendallKMeans` use the
+        counts.
 
     Examples
     --------

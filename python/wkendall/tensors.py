@@ -252,8 +252,8 @@ def position_weights(
     """Tensor of position weights that makes `U=` equal to a named kernel.
 
     Entry [a, b, ..] is the factor that a tuple of items with these ranks, from the top down, has in one ranking. It is
-    zero unless a < b < ... The average kernel has no single tensor: it is the sum of n of them, one for each k, divided
-    by n. The result is then the stack of these.
+    zero unless a < b < ... The average kernel has no single tensor: it is the mean of the n top-k kernels for k = 1..n.
+    The result is then a stack of n tensors, one for each k.
 
     Parameters
     ----------
