@@ -1,14 +1,15 @@
 """Named weights U0, C and the strength alpha of a penalty of weights, chosen on held-out rankings.
 
-The rankings are split into five folds, by classes where there are classes; each is held out once. First come the fixed
-kernels of the candidates U0, each with every C: a split costs milliseconds, so that they are compared on several random
-splits. Then weights are learned on the first split: toward the best U0, from a small to a large alpha, and toward zero. The
-best learned weights are chosen if they are better than the best fixed kernel by more than 1.5 standard errors. The errors
-are those over rankings: the difference of the scores of each held-out ranking is one observation.
+The rankings are split into five folds, by classes where there are classes; each is held out once. First, the fixed
+kernels of the candidates U0 are compared, each with every C. A split costs milliseconds, so several random splits are
+used. Then weights are learned on the first split: toward the best U0, from a small to a large alpha, and toward zero.
+The best learned weights are chosen if they are better than the best fixed kernel by more than 1.5 standard errors. For
+a standard error, the difference of the two scores of each held-out ranking is one observation.
 
-For classes, learned weights are compared by the mean of the accuracy and of the area under the ROC curve. With 160 rankings the
-difference of two accuracies has a standard error of 0.04, so that large gains were often missed. That of two areas is smaller,
-because they depend on the values and not only on their signs. But on surveys weights can have a larger area and a lower accuracy.
+For classes, learned weights are compared by the mean of the accuracy and of the area under the ROC curve. With 160
+rankings the difference of two accuracies has a standard error of 0.04, so that large gains were often missed. The
+difference of two areas has a smaller standard error, because areas depend on the values and not only on their signs.
+But on surveys weights can have a larger area and a lower accuracy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The common base of the estimators: how arrays are read, and the kernel; and of the transformers to vectors.
 
-Rankings are read once; all methods then pass on `Rankings`. An estimator takes arrays, which its own `input`, `top`,
-`ties` and `missing` describe, or a `Rankings`, which says for itself.
+Rankings are read once; all methods then pass on `Rankings`. An estimator takes arrays or a `Rankings`. Its own `input`,
+`top`, `ties` and `missing` describe the arrays; a `Rankings` needs no description.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.
 
-        All rankings are checked before the first chunk. If `size` is absent, a chunk takes a few MiB.
+        All rankings are checked before the first chunk is computed. If `size` is absent, a chunk takes a few MiB.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")
@@ -183,7 +183,7 @@ def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.i
 
 
 class ClassifierScore(ClassifierMixin):  # type: ignore[misc]
-    """The score of a classifier of rankings: each counts as often as it was observed."""
+    """The score of a classifier of rankings: each ranking counts as often as it was observed."""
 
     def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
@@ -197,7 +197,7 @@ class ClassifierScore(ClassifierMixin):  # type: ignore[misc]
 
 
 class RegressorScore(RegressorMixin):  # type: ignore[misc]
-    """The score of a regressor of rankings: each counts as often as it was observed."""
+    """The score of a regressor of rankings: each ranking counts as often as it was observed."""
 
     def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the coefficient of determination R^2 of the predictions."""

@@ -1,7 +1,7 @@
 """How many clusters of rankings there seem to be.
 
-Clusters are added as long as one more lowers the sum of squares by more than it does for simulated rankings of the
-clusters so far.
+Clusters are added as long as one more cluster lowers the sum of squares by more than it does for rankings that are
+simulated from the clusters found so far.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ def cluster_number(
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings. A row of a `Rankings` with `counts` stands for as many people. If there are more than 1,000 people,
-        1,000 of them are drawn.
+        Rankings, one for each person. In a `Rankings` with `counts`, a row with the count c stands for c people. If
+        there are more than 1,000 people, 1,000 of them are drawn.
     kernel : Kernel, optional
         As for `KendallKMeans`.
     max_clusters : int
-        The largest answer; less if there are fewer distinct rankings.
+        The largest number of clusters to try; smaller if there are fewer distinct rankings.
     sample_weight : array-like of shape (m,), optional
         The weight of each person, at least 0.
     n_references : int
@@ -109,12 +109,12 @@ def cluster_number(
     -----
     A simulation has as many people as the data. The people of a cluster are drawn from the Mallows model around its
     Borda ranking. The rate of the model makes the sum of squares as large as in the data. Ties and missing items are
-    the same as in the data. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with another reference.
-    Their reference has no clusters, for any k. With their reference, one concentrated cluster of rankings often looks
-    like several clusters. `docs/measurements.md` compares methods in a simulation.
+    the same as in the data. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with other simulated
+    data. Their simulated data have no clusters, for any k. With their data, one concentrated cluster of rankings often
+    looks like several clusters. `docs/measurements.md` compares methods in a simulation.
 
     A simulation takes O(m n^2) for m people and n items, also for lists: 0.5 s for 400 people and 2,000 items. A call
-    makes up to some hundred simulations, so leave out the items that few people list.
+    makes up to several hundred simulations. If there are many items, leave out the items that few people list.
 
     Examples
     --------

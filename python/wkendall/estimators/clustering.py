@@ -41,11 +41,11 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
     The result is the same as with k-means on explicit features of the kernel. The features are computed only if there
-    are far fewer features than distinct rankings. Otherwise the Gram matrix is used, which any kernel has. Each step
-    lowers the sum of the squared distances of the rankings from the centres of their clusters. Equal rankings are
-    merged first: the Gram matrix has one row for each distinct ranking, and the order of the rankings does not matter.
-    If a cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus` returns one
-    ranking for each cluster.
+    are far fewer features than distinct rankings. Otherwise the Gram matrix is computed, which is possible for every
+    kernel. Each step lowers the sum of the squared distances of the rankings from the centres of their clusters. Equal
+    rankings are merged first: the Gram matrix has one row for each distinct ranking, and the order of the rankings does
+    not matter. If a cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus`
+    returns one ranking for each cluster.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         The start: "k-means++" draws rankings that are far apart; an array of length m has the cluster of each ranking,
         from 0 to n_clusters - 1; a `Rankings`, or an array of shape (n_clusters, n), has the rankings to start from.
     n_init : int
-        The number of runs from different starts; the best one is kept. There is only one run if `init` is an array.
+        The number of runs from different starts; the best run is kept. If `init` is an array, there is only one run.
     max_iter : int
         The maximum number of times that the centres are moved.
     random_state : int, RandomState or None
@@ -236,12 +236,12 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return np.maximum(squares, 0)[member]
 
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
-        """Return a ranking for each cluster: the ranking with the largest mean kernel with the rankings of the cluster.
+        """Return, for each cluster, the ranking whose mean kernel with the rankings of the cluster is largest.
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
-        ranking. It uses the kernel of the clustering. With a `Mallows` kernel it is Kemeny's ranking, which has the
-        smallest mean distance. `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the
-        names of the items.
+        ranking. It uses the kernel of the clustering. With a `Mallows` kernel the consensus is Kemeny's ranking, which
+        has the smallest mean distance. `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`,
+        with the names of the items.
 
         Examples
         --------

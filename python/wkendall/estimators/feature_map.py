@@ -65,11 +65,11 @@ class KendallFeatures(VectorMap):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
 
-        A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
-        signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
-        these columns for each top 2, 3, .., n of the ranking. For a sum of kernels, the names of the columns also say
-        which kernel they belong to. `input_features` has the names of the items. The default is the names that `fit`
-        was given, or x0, x1, ..
+        In a row where a is before b, the column "a before b" is the weight of the pair. In other rows it is zero, or
+        minus the weight if the kernel is signed. The columns of the standard kernel are signs, and its last column is
+        constant. The average kernel has these columns for each top-k kernel with k = 2, 3, .., n. For a sum of kernels,
+        the names of the columns also say which kernel they belong to. `input_features` has the names of the items. The
+        default is the names that `fit` was given, or x0, x1, ..
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:

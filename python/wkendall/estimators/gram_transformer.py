@@ -40,15 +40,17 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
         parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
     input, top, ties, missing
-        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. Not used for a `Rankings`.
-        After `fit` with a `Rankings`, arrays are read in the same way as this `Rankings`, unless these options are set.
+        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. A `Rankings` needs no
+        options. After `fit` with a `Rankings`, arrays are read in the same way as this `Rankings`, unless these options
+        are set.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
         Size of the cache in mebibytes; None for no cache. All objects of the process that have a `cache_size`, clones
         included, share the cache. A grid search then computes each kernel only once for each pair of rankings, across
-        all folds. Values are the same as without a cache (with ties, missing items, a `TensorKernel` or a kernel made
-        of kernels, up to rounding). Lists out of a catalogue are not cached. `clear_cache` frees the memory.
+        all folds. Values are bitwise identical to values without a cache. There are four exceptions: with ties, missing
+        items, a `TensorKernel` or a combination of kernels, the values are equal up to rounding. Lists out of a
+        catalogue are not cached. `clear_cache` frees the memory.
 
     Attributes
     ----------
@@ -57,8 +59,9 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     n_features_in_ : int
         The number of items.
     feature_names_in_ : ndarray of n names
-        Only if `fit` was given names of items, all of them texts: a data frame or a `Rankings` with names. Another
-        `Rankings` with the same names in another order is then matched by name. A data frame must have the same order.
+        The names of the items. The attribute exists only if `fit` was given a data frame or a `Rankings` with names,
+        and all names are strings. If you then pass a `Rankings` with the same names in another order, its items are
+        matched by name. A data frame must have its columns in the same order.
 
     Examples
     --------

@@ -131,10 +131,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self._searched.rankings
 
     def add(self, X: ArrayLike | Rankings) -> Self:
-        """Append rankings of the same items, whose rows are numbered after the present ones.
+        """Append rankings of the same items. Their row numbers follow the row numbers of the present rankings.
 
-        Few lists are added to many in a few milliseconds: they get a small index of their own, and small indexes are
-        merged from time to time.
+        Adding a few lists to many lists takes a few milliseconds: the new lists get a small index of their own, and
+        small indexes are merged from time to time.
 
         Examples
         --------
@@ -152,9 +152,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self
 
     def remove(self, rows: Index) -> Self:
-        """Remove rankings, by a row number, a slice, a mask or row numbers among the present ones.
+        """Remove rankings, given by a row number, a slice, a mask or several row numbers.
 
-        The remaining rankings are numbered as if only these had been fitted and added.
+        The remaining rankings are then numbered from 0, in the same order.
         """
         check_is_fitted(self)
         with self._searched.growing:
@@ -228,7 +228,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         Returns
         -------
         distances : ndarray of shape (m', n_neighbors)
-            Discordant pairs, or the distances of the kernel, in rising order.
+            Numbers of discordant pairs, or distances of the kernel, in increasing order.
         indices : ndarray of shape (m', n_neighbors)
             Row numbers of the neighbours among the rankings of `fit`.
         """

@@ -75,14 +75,16 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         `regressor__alpha` (0.1) and `regressor__gamma` (None: 1 / number of features).
     kernel : Kendall, optional
         The kernel whose embedding is predicted: `Kendall()` if absent, with or without `signed`, `normalize` and
-        `item_weight`. Other weights depend on positions: finding the best ranking is then not a linear ordering problem.
+        `item_weight`. Kernels with other weights raise an error: finding the best ranking is then not a linear ordering
+        problem.
     input, top, n_jobs
         As for `KendallGram`, for the rankings `y`. `n_jobs` is for finding the best rankings; the regressor has its own
         `n_jobs`.
     ties : {"mean", "error"}
         As for `Rankings`: tied labels have the sign 0.
     missing : {"anywhere", "bottom", "error"}
-        As for `Rankings`. "anywhere": nothing is known about a missing label; its signs are means over all positions.
+        As for `Rankings`. "anywhere": nothing is known about the position of a missing label; its signs are means over
+        all positions.
 
     Attributes
     ----------
@@ -171,8 +173,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def score(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean Kendall tau of the predicted rankings and `y`.
 
-        It is tau-b, as in scipy. Missing labels are left out, except that with `missing="bottom"` they are tied last. Rows of
-        `y` that order no two labels have no tau and are left out of the mean. The score is 0 if all rows are left out.
+        Tau is tau-b, as in scipy. Labels that are missing in a row of `y` are left out of its tau. With
+        `missing="bottom"` they are tied last instead. Rows of `y` that order no two labels have no tau and are left out
+        of the mean. If all rows are left out, the score is 0.
         """
         check_is_fitted(self)
         rankings = self._rankings(X, y, reset=False)

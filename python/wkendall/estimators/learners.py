@@ -413,7 +413,7 @@ class Classifier(ClassifierScore, Learner):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their classes `y`; more than two are learned one-vs-rest.
+        """Learn weights and coefficients from rankings and their classes `y`; for more than two classes, one-vs-rest.
 
         `sample_weight` has a weight for each ranking; the default is how often it was observed.
         """

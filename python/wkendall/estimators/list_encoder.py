@@ -30,10 +30,10 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     sparse : bool
         Make sparse arrays, for short lists out of many items.
     unknown : {"error", "ignore"}
-        How to treat items that `fit` has not seen: refuse them, or drop them from their lists.
+        How to treat items that `fit` has not seen: "error" raises an error, "ignore" drops them from their lists.
     items : collection, optional
-        All items, in the order of the columns. `fit` then refuses or drops other items, according to `unknown`. Pass it
-        for cross-validation, where a fold can lack items that another fold has.
+        All items, in the order of the columns. `fit` then treats other items as `unknown` says. Pass all items for
+        cross-validation, where a fold can lack items that another fold has.
     gaps : {"error", "close"}
         As for `from_lists`: what to do with a blank before an item of a list.
 
@@ -42,8 +42,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     items_ : list
         The items, in the order of the columns.
     feature_names_in_ : ndarray of strings
-        The column names of a data frame of lists, such as "first choice"; only if `fit` got one. `transform` then refuses
-        a data frame with other columns, or with the same columns in another order.
+        The column names of a data frame of lists, such as "first choice"; only if `fit` got a data frame. If
+        `transform` then gets a data frame with other columns, or with the same columns in another order, it raises an
+        error.
 
     Examples
     --------
@@ -70,9 +71,10 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     gaps: Gaps = "error"
 
     def fit(self, X: Iterable[object], y: object = None) -> Self:
-        """Learn the items of ranked lists, which are as for `from_lists`; columns are in the order of their first appearance.
+        """Learn the items of ranked lists. The columns are in the order in which the items first appear.
 
-        You can also pass the names of all items (strings or numbers), in the order of the columns.
+        The lists have the same form as for `from_lists`. Instead of lists you can pass the names of all items (strings
+        or numbers), in the order of the columns.
         """
         check_same_rows(X, y)
         self._learn(X)

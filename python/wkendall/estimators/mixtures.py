@@ -82,9 +82,9 @@ class _Mixture(RankingEstimator):
 class KernelMixtureClassifier(ClassifierScore, _Mixture):
     """Support vector machine with a mixture of kernels, whose weights are learned.
 
-    The mixture is the sum of b_k K_k with b_k >= 0. The weights are those of ALIGNF (Cortes, Mohri and Rostamizadeh,
-    2012): they minimise the distance between the mixture and a target, both centred. The target is the matrix that has
-    1 for two rankings of the same class. Then `SVC` is trained with the mixture.
+    The mixture is the sum of b_k K_k with b_k >= 0. The weights are learned by ALIGNF (Cortes, Mohri and Rostamizadeh,
+    2012): they minimise the distance between the mixture and a target matrix, both centred. An entry of the target
+    matrix is 1 if its two rankings have the same class, otherwise 0. Then `SVC` is trained with the mixture.
 
     Parameters
     ----------
@@ -102,15 +102,16 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     Attributes
     ----------
     weights_ : ndarray
-        The share of each kernel in the variance of the mixture: from 0 to 1, with sum 1. Equal kernels have equal shares.
-        If no kernel is aligned with the labels, all kernels that are not constant have equal shares.
+        The part of the variance of the mixture that each kernel contributes: from 0 to 1, with sum 1. Equal kernels
+        have equal weights. If no kernel is aligned with the labels, all kernels that are not constant have equal
+        weights.
     kernel_ : Kernel
         The mixture, as a kernel that you can pass to any other function: the sum of multiples of the kernels with
         positive weights.
     classes_ : ndarray
     estimator_ : SVC
     rankings_ : Rankings
-        The training rankings with positive weight; equal ones of one class are merged.
+        The training rankings with positive weight; equal rankings of the same class are merged.
 
     Examples
     --------

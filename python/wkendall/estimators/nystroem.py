@@ -31,25 +31,25 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
     Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
-    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings if the landmarks span
-    the same feature space, for example if each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
-    of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
-    general weights.
+    vectors of s and t is k(s) K^+ k(t). For landmarks it equals the kernel. For all rankings it equals the kernel if
+    the landmarks span the same feature space, for example if each distinct ranking is a landmark. `KendallFeatures` is
+    exact for kernels of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items,
+    higher orders and general weights.
 
-    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain. A landmark is dropped
-    if this part is less than 1e-9 of the largest K(s, s). So there may be fewer columns than `n_components`. With the same
-    `random_state`, more landmarks add columns and leave the existing ones unchanged.
+    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain. A landmark is
+    dropped if this part is less than 1e-9 of the largest K(s, s). So there may be fewer columns than `n_components`.
+    With the same `random_state`, more landmarks add columns and leave the existing columns unchanged.
 
     Parameters
     ----------
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     n_components : int
-        The number of landmarks to draw, all distinct; all distinct rankings if there are fewer.
+        The number of distinct landmarks to draw. If there are fewer distinct rankings, all of them are landmarks.
     landmarks : {"uniform", "kmeans++"}
-        How to draw landmarks from the rankings of `fit`: "uniform" gives each the same probability; "kmeans++" draws
-        landmarks that are far apart, with probability proportional to the squared distance from the nearest landmark.
-        A ranking counts as often as it was observed.
+        How to draw landmarks from the rankings of `fit`: "uniform" gives each ranking the same probability; "kmeans++"
+        draws landmarks that are far apart, with probability proportional to the squared distance from the nearest
+        landmark. A ranking counts as often as it was observed.
     dtype : float64 or float32
         The type of the result.
     random_state : int, RandomState or None
@@ -63,8 +63,8 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
         The upper triangular matrix C of the transformation: the vector of s is k(s) C.
     error_ : float
         The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2`
-        divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. It is measured on
-        10,000 distinct rankings if there are more.
+        divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. If there are more
+        than 10,000 distinct rankings, it is measured on 10,000 of them.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 

@@ -47,9 +47,9 @@ class SuquanSVDClassifier(Classifier, Suquan):
 class SuquanSVDRegressor(Regressor, Suquan):
     """Ridge regression with position weights from singular vectors.
 
-    It works as `SuquanSVDClassifier` does, with squared errors. The coefficient of a ranking in the matrix M is the
-    deviation of its target from the mean, times the range of the targets, divided by the sum of the squared deviations.
-    For targets of two values this equals the coefficients of two classes.
+    It works as `SuquanSVDClassifier` does, with squared errors. The coefficient of a ranking in the matrix M of
+    SUQUAN-SVD is the deviation of its target from the mean, times the range of the targets, divided by the sum of the
+    squared deviations. For targets of two values this equals the coefficients of two classes.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
     It minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. With the defaults, `P(V) = |V|^2 / 2` and
-    U0 = 0. For fixed U this is a support vector machine with the kernel of U. For fixed B it is a support vector
-    machine with the kernel of B on the inverse permutations. The two steps alternate, and the objective never rises. It
-    has many local minima; the result depends on the start. Learned weights can overfit. With `alpha="auto"` the fixed
-    kernel of U0 is one of the candidates, and with `penalty="smooth", C="auto", alpha="auto", toward="auto"` the
-    learner chooses C, alpha and U0.
+    `U0 = 0`. For fixed U this is the problem of a support vector machine with the kernel of U. For fixed B it is the
+    problem of a support vector machine with the kernel of B on the inverse permutations. Steps of these two kinds
+    alternate, and the objective never increases. The objective has many local minima, so the result depends on the
+    start. Learned weights can overfit. With `alpha="auto"` the fixed kernel of U0 is one of the candidates, and with
+    `penalty="smooth", C="auto", alpha="auto", toward="auto"` the learner chooses C, alpha and U0.
 
     Parameters
     ----------
@@ -89,46 +89,47 @@ class AlternatingClassifier(Classifier, Alternating):
         The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0.
         "auto" chooses C for the fixed kernel of U0.
     alpha : float or "auto"
-        The strength of the penalty. If it is large, U stays at U0. "auto" chooses it on held-out rankings: five times,
-        each candidate is fitted on four fifths and scored on the rest. With `toward`, the fixed kernel of U0 is a
-        candidate, and learned weights must be better by more than 1.5 standard errors. For classes, candidates are
-        compared by the mean of the accuracy and the area under the ROC curve. For numbers, they are compared by the
-        score.
+        The strength of the penalty. If it is large, U stays at U0. "auto" chooses alpha on held-out rankings: five
+        times, each candidate is fitted on four fifths of the rankings and scored on the other fifth. With `toward`, the
+        fixed kernel of U0 is a candidate. Learned weights are then chosen only if they are better than the fixed kernel
+        by more than 1.5 standard errors. For classes, candidates are compared by the mean of the accuracy and the area
+        under the ROC curve. For numbers, they are compared by the score.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
-        P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between
-        neighbouring positions along each axis; V is a combination of the first 20 cosines of each axis. For order 2 and more
-        than 200 positions `V[a, b] = f[a] + g[b]`, with 20 cosines for f and for g. "monotone", for order 1: "ridge" for
-        weights that do not rise from the top down; V is constant on at most 30 bins of positions. For order 2 this holds
-        for the diagonal of U. "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
+        The penalty P. "ridge": `|V|^2 / 2`. "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared
+        differences between neighbouring positions along each axis; V is a combination of the first 20 cosines of each
+        axis. For order 2 and more than 200 positions `V[a, b] = f[a] + g[b]`, with 20 cosines for f and for g.
+        "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions: U does not increase from the first position to
+        the last, and V is constant on each of at most 30 bins of positions. For order 2 the conditions apply only to
+        the diagonals of U and V. "low-rank", for order 2: the sum of the singular values of V, rounded off at zero.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
         U0. "standard": the weights of the standard kernel (for order 1: n, n - 1, .., 1). "ramp": differences of ranks,
-        for order 2. "hyperbolic" and "log": the weights of the kernel "mult" with this `u`. An array: these weights. U0
-        is zero if absent. "auto" goes with `alpha="auto"` and chooses from zero and the named weights, each scaled so
-        that its kernel has variance 1.
+        for order 2. "hyperbolic" and "log": the weights of the kernel "mult" with this `u`. An array: these weights. If
+        `toward` is absent, U0 is zero. "auto" needs `alpha="auto"` and chooses from zero and the named weights, each
+        scaled so that its kernel has variance 1.
     init : "standard", "suquan" or array-like of shape (n, .., n)
         The initial weights. "standard": U0, or the weights of the standard kernel if there is no U0. "suquan": the
         weights of `suquan_svd`. An array: these weights. If `toward` is "auto", learning toward zero starts from
         `suquan_svd`.
     max_iter : int
-        The maximum number of iterations of two half steps.
+        The maximum number of iterations; an iteration has two half steps, one for B and one for U.
     tol : float
-        Stop when neither half step lowers the objective by more than this fraction of it.
+        Stop when neither half step lowers the objective by more than this fraction of the objective.
     class_weight, input, top, ties, missing, n_jobs
         As for `SuquanSVDClassifier`.
 
     Attributes
     ----------
     U_, B_, intercept_, classes_, n_iter_, singular_values_
-        As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. There are singular values only with
+        As for `SuquanSVDClassifier`. With the defaults U and B have equal norms. `singular_values_` exists only with
         `init="suquan"`. For smooth weights of order 2 and more than 200 positions, the matrices U and B are made when
         they are used; predictions do not need them.
     objective_path_ : ndarray, or a list of these
         The objective at the start and after each half step.
     alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
-        With `alpha="auto"`: what was chosen, and its mean score of held-out rankings.
+        With `alpha="auto"`: the chosen values of alpha, C and `toward`, and their mean score on held-out rankings.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the candidates, those of fixed kernels first, and their mean scores of held-out rankings.
-        Learned weights that are worse than the fixed kernel after two of the five parts are given up and not listed.
+        With `alpha="auto"`: the candidates, fixed kernels first, and their mean scores on held-out rankings. Learned
+        weights that are worse than the fixed kernel after two of the five parts are dropped and not listed.
 
     Examples
     --------

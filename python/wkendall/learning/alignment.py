@@ -3,8 +3,8 @@
 Algorithms for learning kernels based on centered alignment, Journal of Machine Learning Research 13, section 4.2. The
 weights v >= 0 minimise the distance between the sum of v_k Kc_k and Y Y^T, where Kc_k is a centred Gram matrix and Y
 has the centred targets. This is a least squares problem with as many unknowns as kernels: it has one solution, which
-does not depend on a start or on a further parameter, and it takes classes and numbers alike. A mixture does not depend
-on the scales of the kernels.
+does not depend on a start or on a further parameter. It has the same form for classes and for numbers. A mixture does
+not depend on the scales of the kernels.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class Alternation:
         return min(steps, key=State.objective)
 
     def run(self, start: Array, most: int) -> Alternated:
-        """Alternate until, neither half step lowers the objective by more than a fraction `tol` of it."""
+        """Alternate until neither half step lowers the objective by more than a fraction `tol` of it."""
         penalty = self._alpha * self._space.value(start)
         state = self._balanced(self.coefficients(State(start, None, 0.0, 0.0, 0.0, penalty)))
         path = [state.objective()]

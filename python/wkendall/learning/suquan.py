@@ -62,12 +62,13 @@ def suquan_svd(
 ) -> SuquanSVD:
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
-    The leading singular value usually has multiplicity above 1. For order 2 it is usually 3: the information in single
-    items appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. In the subspace of all
-    singular vectors, U is the direction nearest to the weights of the standard kernel, or, if these are orthogonal to it,
-    to the identity, to weights that fall linearly with the ranks, or to fixed pseudorandom tensors. The same data therefore
-    give the same U on any machine. If the multiplicity is 3, the kernel of U uses only single items. `pure=True` restricts
-    U to tensors without parts of lower order.
+    The leading singular value usually has a multiplicity above 1. For order 2 the multiplicity is usually 3: the
+    information in single items appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. The
+    singular vectors of the leading singular value span a subspace. In this subspace, U is the direction nearest to the
+    first of the following tensors that is not orthogonal to the subspace: the weights of the standard kernel, the
+    identity, weights that fall linearly with the ranks, and fixed pseudorandom tensors. The same data therefore give
+    the same U on any machine. If the multiplicity is 3, the kernel of U uses only single items. `pure=True` restricts U
+    to tensors without parts of lower order.
 
     Parameters
     ----------
@@ -75,27 +76,27 @@ def suquan_svd(
         Rankings, one per row. For orders 1 and 2 they may have ties and missing items, but not `missing="anywhere"`.
         The tensor of a ranking with ties is the mean over all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
-        The class of each ranking, one of two classes. The later one in sorted order is the positive class.
+        The class of each ranking, one of two classes. The class that comes later in sorted order is the positive class.
     order : int
         Number of axes of U.
     n_components : int
         Number of distinct singular values to use. With more than one, U and B are stacks: orthonormal bases of the
         singular vectors of each value, one after the other. The kernel of U depends only on the subspaces.
     pure : bool
-        Use only tensors without parts of lower order: zero where two indices are equal, and with zero sum over each
-        index. For order 2: zero diagonal, zero row sums and zero column sums.
+        Use only tensors without parts of lower order: they are zero where two indices are equal, and their sum over
+        each index is zero. For order 2 their diagonal, row sums and column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
-        Show a progress bar of the iterations; needs tqdm. Their total is an estimate
-        from those already done. With only a few items there are no iterations.
+        Show a progress bar of the iterations; needs tqdm. The total number is estimated from the iterations already
+        done. With only a few items there are no iterations.
 
     Returns
     -------
     SuquanSVD
         A named tuple. `U` and `B`: weights of tuples of positions and coefficients of tuples of items, of norm 1 and
-        shape (n, .., n); stacks of these for `n_components` above 1. `singular_values`: the distinct values, in
-        decreasing order. `multiplicity`: the multiplicity of each.
+        shape (n, .., n); stacks of these for `n_components` above 1. `singular_values`: the distinct singular values,
+        in decreasing order. `multiplicity`: the multiplicity of each singular value.
 
     Examples
     --------
