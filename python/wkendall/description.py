@@ -195,7 +195,7 @@ class Description:
       plum    2.8     3.0     0%       0%
     >>> found.shares[0, 1]  # apple before pear
     0.5
-    >>> found.ranks[0]  # apple is first, second, third
+    >>> found.ranks[0]  # how often apple is first, second and third
     array([5., 3., 2.])
     """
 
