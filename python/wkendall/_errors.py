@@ -255,7 +255,7 @@ def some_names(names: Iterable[object], most: int = 10) -> str:
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """Return what JSON holds; what cannot be read, for any reason, is a ValueError."""
+    """Return the content of a JSON text; raise ValueError if it cannot be read, for any reason."""
     import json
 
     try:

@@ -92,8 +92,9 @@ class Source(NamedTuple):
     def pairs(self, chosen: Whole) -> tuple[Array, Array, Array]:
         """Return three sums over rankings, for the chosen items.
 
-        Of the rankings that list two items: those with the first before the second, a tie half, and all of them. Of all
-        rankings: those that list an item.
+        The first two sums are for each pair of items, over the rankings that list both: the rankings with the first
+        item before the second (a tie counts half), and all of them. The third sum is for each item: the rankings that
+        list it.
         """
         return self._pairs_of_lists(chosen) if self.handle.is_lists else self._pairs_of_places(chosen)
 

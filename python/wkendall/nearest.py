@@ -340,7 +340,7 @@ def distances_of(
 def _own(
     rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
 ) -> NDArray[np.float64]:
-    """Return the kernel of some rankings and themselves. An index has the weights ready, which takes long for very many items."""
+    """Return the kernel of some rankings and themselves. An index has the weights, which take long for very many items."""
     if index is None:
         found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found

@@ -44,7 +44,7 @@ class GramPoints(NamedTuple):
         return np.asarray(self.gram @ coefficients)
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Do the same for coefficients that are zero except in the rows of some points."""
+        """Return the same products for coefficients that are zero except in the rows of some points."""
         return np.asarray(self.gram[some].T @ coefficients)
 
 
@@ -68,7 +68,7 @@ class VectorPoints(NamedTuple):
         return np.asarray(self.vectors @ (self.vectors.T @ coefficients))
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Do the same for coefficients that are zero except in the rows of some points."""
+        """Return the same products for coefficients that are zero except in the rows of some points."""
         return np.asarray(self.vectors @ (self.vectors[some].T @ coefficients))
 
 
@@ -87,7 +87,7 @@ class Clusters(NamedTuple):
 
 
 class _Members(NamedTuple):
-    """The cluster of each point, and for each cluster the one whose centre it has: itself, unless it is empty."""
+    """The cluster of each point; for each cluster, the cluster whose centre it has: itself, or another if it is empty."""
 
     labels: Labels
     source: Labels

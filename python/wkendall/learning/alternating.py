@@ -83,7 +83,7 @@ class Dense:
 
 
 class Space(Protocol):
-    """Weights and coefficients of either form; U is an array, B whatever `coefficients` gives. See `Dense`."""
+    """Weights and coefficients of either form; U is an array, and B is what `coefficients` returns. See `Dense`."""
 
     toward_zero: bool
     balances: bool

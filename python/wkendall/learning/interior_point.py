@@ -1,9 +1,9 @@
 """The dual problem of a support vector machine by an interior-point method.
 
-Maximise <margins, a> - <ya, K ya> / 2 over 0 <= a <= costs with <equation, a> = 0, for targets y of -1 and 1. For a plain
-machine the margins are 1 and the equation is y. A constraint, score >= margin, is one more row with y = 1 that the equation
-leaves out and whose cost is infinite. About twenty steps give many digits, whatever the kernel and the costs. Each step
-solves two or three linear systems with K plus a diagonal matrix.
+Maximise <margins, a> - <ya, K ya> / 2 over 0 <= a <= costs with <equation, a> = 0, for targets y of -1 and 1. For a
+support vector machine without constraints, the margins are 1 and the equation is y. A constraint, score >= margin, is
+one more row with y = 1 that the equation leaves out and whose cost is infinite. About twenty steps give many digits,
+whatever the kernel and the costs. Each step solves two or three linear systems with K plus a diagonal matrix.
 """
 
 from __future__ import annotations

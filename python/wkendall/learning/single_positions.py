@@ -46,7 +46,7 @@ class Combination:
     __rmul__ = __mul__
 
     def spread(self, rows: NDArray[np.intp], count: int) -> Combination:
-        """Return the same as a combination of all rankings, of which these are some rows."""
+        """Return the same sum over all rankings; `rows` are the rows of the present rankings among them."""
         coefficients = np.zeros(count)
         coefficients[rows] = self.coefficients
         return Combination(coefficients, self.theta, self.square)
