@@ -87,7 +87,7 @@ class Clusters(NamedTuple):
 
 
 class _Members(NamedTuple):
-    """The cluster of each point; for each cluster, the cluster whose centre it has: itself, or another if it is empty."""
+    """The cluster of each point; for each cluster, the cluster whose centre it has: itself, or another if empty."""
 
     labels: Labels
     source: Labels
