@@ -1,7 +1,7 @@
 """One page about a set of rankings: what the data are, ranks with intervals, pairs, consensus, map, clusters, groups.
 
-Each part is a function that returns HTML, and a sentence for the summary. A part that needs more rankings or items than there
-are says so in a sentence.
+Each part is a function that returns HTML, and a sentence for the summary. If there are too few rankings or items for a
+part, the part contains only a sentence that says so.
 """
 
 from __future__ import annotations

@@ -251,8 +251,8 @@ def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array 
 def _places(search: Search, values: Array, folds: list[Rows]) -> Array:
     """Return for each ranking the mean of its score and of the share of rankings of other classes below it in its fold.
 
-    Below it are those with lower values for its class. The mean share over two classes is the area under the ROC curve. Without
-    classes the scores are returned.
+    A ranking is below another if its value for the other's class is lower. The mean share over two classes is the area
+    under the ROC curve. Without classes the scores are returned.
     """
     scores = search.judge(values)
     if search.classes is None:

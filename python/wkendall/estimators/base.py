@@ -108,7 +108,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return cast("Array", pd.DataFrame(values, index=X.labels))
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
-        """Return the names of the items; the columns of orders are places."""
+        """Return the names of the items; the columns of orders are positions and give no names."""
         return None if self.input == "orders" else names_of_columns(X)
 
     def _reading(self, reset: bool = True) -> Reading:

@@ -158,9 +158,10 @@ def draw_apart(
 ) -> list[int]:
     """Draw rankings as k-means++ does; return their row numbers.
 
-    The first is drawn with probability proportional to its weight, each next one proportional to its weight times the
-    squared distance from the nearest ranking drawn so far. There are fewer than `count` if all distances are zero
-    before that. `own` is the kernel between each ranking and itself; `column` returns that between all rankings and one.
+    The first ranking is drawn with probability proportional to its weight. Each further ranking is drawn with
+    probability proportional to its weight times the squared distance from the nearest ranking drawn so far. If all
+    these distances are zero, fewer than `count` rankings are drawn. `own` is the kernel between each ranking and
+    itself; `column` returns the kernel between all rankings and one ranking.
     """
     chosen: list[int] = []
     nearest, chances = np.full(len(own), np.inf), weights

@@ -1,4 +1,4 @@
-"""Weights U0 that learned weights stay near to, by a name or as an array.
+"""Weights U0 that learned weights stay near to, given by a name or as an array.
 
 With thousands of positions a matrix of weights of pairs is large. A named one is known by its kernel and by its sums over
 rows and columns.

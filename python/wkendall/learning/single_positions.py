@@ -58,7 +58,8 @@ class Combination:
 class Products(NamedTuple):
     """Inner products between rankings: of their tensors for U0, of the sums of U0 and cosines, and of cosines.
 
-    `mixed[p, s]` has those of the sums of p and the cosines of s. The axes of `cosines` are ranking, cosine, ranking, cosine.
+    `mixed[p, s]` has the inner products of the sums of p and the cosines of s. The axes of `cosines` are ranking,
+    cosine, ranking, cosine.
     """
 
     base: Array
