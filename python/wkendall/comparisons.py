@@ -34,7 +34,7 @@ class WeightedTau(Kernel):
     rank : bool, None or array-like of n numbers
         The ranks that the weights of the items depend on. True: the value is the mean of two values, one with the ranks
         of the first ranking and one with the ranks of the second. None: the ranks of the first ranking. False: the
-        numbers of the items. An array: these ranks; only their order matters.
+        numbers of the items, in place of ranks. An array: these ranks; only their order matters.
     weigher : "hyperbolic", array-like of n numbers, or function
         The weight of rank r, which counts from 0: "hyperbolic" is `1 / (r + 1)`; an array has one weight for each rank.
     additive : bool
@@ -307,9 +307,9 @@ class AverageOverlap(Kernel):
 class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
-    Tied items have the mean of the ranks that they share. For lists, the sum is over the items of both lists. An item
-    that only one list has gets, in the other list, the rank after the last item. The footrule is a metric on rankings
-    of all items. Lists of different lengths can break the triangle inequality.
+    Tied items have the mean of the ranks that they share. For lists, the sum is over the items of both lists. If only
+    one of the lists has an item, the other list gives this item the rank after its last item. The footrule is a metric
+    on rankings of all items. Lists of different lengths can break the triangle inequality.
 
     Parameters
     ----------
