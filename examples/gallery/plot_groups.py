@@ -38,7 +38,7 @@ print(city)
 # %%
 # Unlisted parties rank below all listed parties. The p-value is the share of random permutations of the
 # voters whose difference is at least as large as the difference between city and countryside. As a
-# check, the code also compares two random halves of the countryside, which do not differ.
+# check, the code also compares two halves of the countryside, which do not differ.
 
 result = two_sample_test(city, countryside, rng=0)
 halves = two_sample_test(countryside[::2], countryside[1::2], rng=0)
