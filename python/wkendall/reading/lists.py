@@ -67,11 +67,11 @@ def from_lists(
         they are allowed only at the end of a list, unless `gaps` says otherwise. In a data frame of pandas or polars,
         each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. If absent, the items are those of the lists, in the order in which they
-        first appear; tied items in a set are sorted.
+        All items, in the order of the columns. If absent, the items are the items of the lists, in the order in which
+        they first appear; tied items in a set are sorted.
     gaps : {"error", "close"}
-        How to treat a blank before an item. "error": as an error. "close": the blank is left out, so that later items
-        move up. A second choice without a first choice then becomes the first choice.
+        How to treat a blank before an item. "error": it raises an error. "close": the blank is left out, so that later
+        items move up. A second choice without a first choice then becomes the first choice.
 
     Returns
     -------
