@@ -61,8 +61,8 @@ pub enum Error {
     Infinite { row: usize, column: usize, value: f64 },
     /// A rank or an item number below the first or above the last.
     OutOfRange { row: usize, column: usize, value: Number, first: usize, items: usize },
-    /// One row counts from 0 and another from 1. The value at `row` and `column` is not in range if numbers count from
-    /// 0. The zero at `zero_row` and `zero_column` shows that another row counts from 0.
+    /// One row counts from 0 and another from 1. The value at `row` and `column` is `items`, so this row counts from 1.
+    /// The zero at `zero_row` and `zero_column` shows that another row counts from 0.
     MixedBase { row: usize, column: usize, zero_row: usize, zero_column: usize, items: usize },
     /// A rank or an item number that occurs twice in a row.
     Duplicate { row: usize, earlier: usize, column: usize, value: Number, first: usize, items: usize },
