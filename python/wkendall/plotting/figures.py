@@ -61,6 +61,7 @@ def plot_weights(
     values : bool, optional
         Write the values into the cells; the default is True for up to 12 positions.
     title : str, optional
+        The title of the plot; none if absent.
     classes : sequence of two labels, optional
         If U has coefficients of items: `classes_` of the model. The colour bar then says which class is red and which
         class is blue. The colours are right if the weights of the model are largest when the first item comes first, as
@@ -137,6 +138,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
+        Weights of pairs of positions, or of single positions.
     ax, title
         As for `plot_weights`.
 
@@ -324,8 +326,8 @@ def plot_pairs(
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
-        `classes_` of the classifier. Positive values of its function predict the second class: the label of the axis
-        says that the pairs are evidence for this class.
+        `classes_` of the classifier. Positive values of the decision function predict the second class. So the label of
+        the axis says that the pairs are evidence for the second class.
 
     Examples
     --------

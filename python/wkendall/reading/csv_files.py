@@ -39,8 +39,8 @@ def read_csv(
     ----------
     path : path
         A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
-        ones, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names are
-        expected.
+        cells, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names
+        are expected.
     layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
@@ -48,7 +48,8 @@ def read_csv(
           `input` says what they mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
-        - "lists": like "choices", but missing cells can be anywhere. They are left out, so that later choices move up.
+        - "lists": like "choices", but missing cells can be anywhere. Missing cells are left out, so that later choices
+          move up.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
         The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
@@ -60,9 +61,9 @@ def read_csv(
         For "long": the columns of the items and of their ranks or scores. If absent, the first columns that have no
         other use are taken.
     items : iterable of str, optional
-        All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
-        the others are ignored. Files with another layout must not contain other items. If absent, the items are the
-        items of the file, in the order in which they first appear.
+        All items, in this order, for example the items of an earlier file. In a "ranks" file these columns are read,
+        and the other columns are ignored. Files with another layout must not contain other items. If absent, the items
+        are the items of the file, in the order in which they first appear.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.

@@ -34,9 +34,9 @@ def from_lists(
 ) -> Rankings:
     """Rankings from ranked lists of any items. The lists may have different lengths and different items.
 
-    Items that a list leaves out are below all items of the list, and tied with each other. Sets are ties. The rankings
-    are stored as lists, so that time and memory depend on the lengths of the lists; if every list has all items, they
-    are stored as rankings of all items.
+    Items that a list leaves out are below all items of the list, and tied with each other. The items of a set are tied.
+    The rankings are stored as lists, so that time and memory depend on the lengths of the lists; if every list has all
+    items, they are stored as rankings of all items.
 
     Without `items`, items are in the order in which they first appear, so that two calls with different lists have
     different items. Pass `items` whenever a second set of lists is compared with the first, for example new

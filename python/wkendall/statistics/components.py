@@ -32,10 +32,11 @@ class Components(NamedTuple):
     names : tuple of str
         The parts, as for `spectrum`.
     agreement : ndarray
-        From 0 to 1: the squared norm of the part of the mean feature, divided by the mean squared norm of the parts of
-        the features. It is 1 if all rankings are equal, and 1 / m on average for m random rankings.
+        For each part, from 0 to 1. Take this part of the feature of each ranking. The agreement is the squared norm of
+        the mean of these vectors, divided by the mean of their squared norms. It is 1 if all rankings are equal, and 1
+        / m on average for m random rankings.
     share : ndarray
-        The squared norm of the part of the mean feature, divided by the sum of these squared norms over all parts here.
+        The squared norm of the mean of these vectors, divided by the sum of the squared norms for all parts.
     pvalue : ndarray
         (1 + number of permutations with at least this agreement) / (1 + number of permutations).
 
