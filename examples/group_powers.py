@@ -1,8 +1,8 @@
 """Level and power of `two_sample_test`, compared with a test of mean ranks.
 
-The script draws many pairs of groups from models, tests each pair, prints the share rejected at level 0.05 and draws a
-picture. The statistic of the test of mean ranks is the sum over items of the squared difference of the mean ranks; its
-p-value comes from permutations.
+The script draws many pairs of groups from models and tests each pair. It prints the share of tests that reject at level
+0.05, and draws a picture. The statistic of the test of mean ranks is the sum over items of the squared difference of
+the mean ranks. The p-value of this test comes from permutations.
 
     python examples/group_powers.py --sets 2000
 """

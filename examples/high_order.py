@@ -1,10 +1,11 @@
 """Benefit and cost of higher orders.
 
-Two experiments use two groups of people who rank 12 items. In the first the groups do not differ in pairs of items: for every
-two items, half of each group prefers either one. In the second one group prefers some items, so pairs differ. An SVM predicts
-the group from the ranking with kernels of orders 1 to 8 and some others. The script also computes the normalized kernel of
-orders 1 to 10 between rankings at several distances, and measures the time for a pair of rankings on one thread. It prints
-the tables of docs/high_order.md and docs/measurements.md and draws its picture.
+Two experiments use two groups of people who rank 12 items. In the first experiment, the groups do not differ in pairs
+of items: for every two items, half of each group prefers the one and half prefers the other. In the second experiment,
+one group prefers some items, so pairs differ. An SVM predicts the group from the ranking with kernels of orders 1 to 8
+and some others. The script also computes the normalized kernel of orders 1 to 10 between rankings at several distances,
+and measures the time for a pair of rankings on one thread. It prints the tables of docs/high_order.md and
+docs/measurements.md and draws its picture.
 """
 
 import argparse

@@ -1,8 +1,10 @@
-"""Weights that the learners find: planted weights, and signals of pairs and of single items.
+"""Weights that the learners find, for labels that were simulated with known weights.
 
-1. Labels come from planted weights U of pairs of positions and coefficients B of pairs of items: y says whether <B, Phi_U(s)> is
-   above its median. No fixed kernel has such weights. The learners and fixed kernels are compared on test rankings.
-2. Labels mix a signal of single items with a signal of pairs. Which of them does SUQUAN-SVD find, plain and pure?
+1. Labels come from known weights U of pairs of positions and coefficients B of pairs of items: y says whether <B,
+   Phi_U(s)> is above its median. No fixed kernel has such weights. The learners and fixed kernels are compared on test
+   rankings.
+2. Labels mix a signal of single items with a signal of pairs. Which of the two does SUQUAN-SVD find, without and with
+   `pure=True`?
 3. Labels say whether two items are in the same half of a ranking, and one of the items becomes more and more popular.
 
 The script prints the tables of docs/learning.md and draws its picture.

@@ -1,9 +1,10 @@
 """An SVM for half a million rankings of 40 items, on a cluster of two processes.
 
-The Gram matrix of all people would take two terabytes. Nystroem's method needs the kernel only with a few hundred people L,
-the landmarks: the inner products of the features K(X, L) K(L, L)^(-1/2) approximate the kernel. Dask computes the people,
-their features and the predictions chunk by chunk, and a linear SVM is trained on one chunk after the other. It is compared
-with an SVM with the exact kernel on a subset of the people. The script prints times, accuracies and memory.
+The Gram matrix of all people would take two terabytes. Nystroem's method needs the kernel only with a few hundred
+people L, the landmarks: the inner products of the features K(X, L) K(L, L)^(-1/2) approximate the kernel. Dask computes
+the people, their features and the predictions chunk by chunk, and a linear SVM is trained on one chunk after the other.
+The script compares this SVM with an SVM that uses the exact kernel on a subset of the people. The script prints times,
+accuracies and memory.
 """
 
 import argparse

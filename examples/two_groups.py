@@ -1,9 +1,9 @@
 """Two groups of people rank 24 items. Which group does a person belong to?
 
-All people have the same four favourites, but the groups order them differently. The order of the other twenty items is noise.
-In this situation position weights help. Rankings are drawn from the Plackett-Luce model: the next item is chosen with
-probability proportional to its strength. An SVM with each kernel predicts the group from the ranking. The script prints a
-table and draws a picture.
+All people have the same four favourites, but the groups order them differently. The order of the other twenty items is
+noise. For this kind of data, position weights help. Rankings are drawn from the Plackett-Luce model: the next item is
+chosen with probability proportional to its strength. An SVM with each kernel predicts the group from the ranking. The
+script prints a table and draws a picture.
 """
 
 import argparse

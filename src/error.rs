@@ -31,12 +31,13 @@ impl fmt::Display for Number {
 
 /// The kind of error, with the numbers that show it. Rows, columns and positions count from 0.
 ///
-/// Fields have the same meaning in all of them. `row` and `column`, or the `item` of a list, are where something is wrong, and
-/// `value` is what is there; of two equal values, `earlier` is the column or item of the first one. `first` is the lowest
-/// number allowed, 0 or 1. `rows`, `columns`, `items`, `observations`, `entries` and `rankings` are how many of these there
-/// are or must be, `given` is how many were given, `left` and `right` are those of two arguments. A `position` of 0 is the
-/// most preferred. `name` is the name of a parameter or of a backend, `rule` says what a parameter must be. A `measure`, and
-/// the `taker` of weights, are in words.
+/// Fields have the same meaning in all kinds of errors. `row` and `column`, or the `item` of a list, are where
+/// something is wrong, and `value` is the value at this place. If two values are equal, `earlier` is the column or item
+/// of the first of them. `first` is the lowest number allowed, 0 or 1. `rows`, `columns`, `items`, `observations`,
+/// `entries` and `rankings` are the numbers of rows, columns and so on that there are or must be. `given` is the number
+/// that was given. `left` and `right` are the numbers of two arguments. A `position` of 0 is the most preferred. `name`
+/// is the name of a parameter or of a backend. `rule` says what a parameter must be. A `measure`, and the `taker` of
+/// weights, are in words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // of fields, which are described above
@@ -49,7 +50,7 @@ pub enum Error {
     RowLength { row: usize, given: usize, items: usize },
     /// More items than a rank of 32 bits can represent.
     TooManyItems { items: usize },
-    /// A rank or an item number that is not whole.
+    /// A rank or an item number that is not a whole number.
     NotWhole { row: usize, column: usize, value: f64 },
     /// A rank half-way between two whole numbers that occurs twice in its row: the mean rank of tied items. `in_order`
     /// is whether the row should be an order, which has item numbers and no ranks.
@@ -60,19 +61,19 @@ pub enum Error {
     Infinite { row: usize, column: usize, value: f64 },
     /// A rank or an item number below the first or above the last.
     OutOfRange { row: usize, column: usize, value: Number, first: usize, items: usize },
-    /// One row counts from 0 and another from 1. The value at `row` and `column` is in range only when counting from 1;
-    /// the zero shows that another row counts from 0.
+    /// One row counts from 0 and another from 1. The value at `row` and `column` is `items`, so this row counts from 1.
+    /// The zero at `zero_row` and `zero_column` shows that another row counts from 0.
     MixedBase { row: usize, column: usize, zero_row: usize, zero_column: usize, items: usize },
     /// A rank or an item number that occurs twice in a row.
     Duplicate { row: usize, earlier: usize, column: usize, value: Number, first: usize, items: usize },
     /// Two equal scores in a row.
     Tie { row: usize, earlier: usize, column: usize, value: Number },
-    /// Lists without bounds: even no lists have one, 0.
+    /// Lists without bounds. There must be at least one bound, 0, even if there are no lists.
     NoBounds,
     /// Lists whose bounds among the entries do not increase from 0 to the number of entries. The list of `row` begins
     /// at the bound.
     ListBounds { row: usize, value: Number, entries: usize },
-    /// The entries of lists do not have as many items as numbers.
+    /// The number of items in the entries of lists differs from the number of numbers.
     EntriesDiffer { items: usize, values: usize },
     /// A list with an item that is not in the catalogue.
     NotInCatalogue { row: usize, value: Number, items: usize },
@@ -109,10 +110,10 @@ pub enum Error {
     /// of `items` numbers.
     WeightShape { given: usize, arrays: usize, axes: usize, items: usize },
     /// A weight of a tuple of positions that is NaN, infinite, or so large that sums of products overflow. `name` is
-    /// "U", "W", or "the factors of U"; the last letter is the parameter. `at` is the place of the weight, in one array
-    /// or in a stack of several.
+    /// "U", "W", or "the factors of U"; its last letter is the name of the parameter. `at` is the index of the weight
+    /// in one array, or in a stack of several arrays.
     WeightEntry { name: &'static str, at: Vec<usize>, value: f64 },
-    /// An order of 0, or an order for a weight that has its own.
+    /// An order of 0, or an order for a weight that has its own order.
     Order { order: usize },
     /// Sums over tuples of this many items exceed the range of a floating-point number.
     OrderTooHigh { order: usize, items: usize },
@@ -132,24 +133,24 @@ pub enum Error {
     ParameterType { name: &'static str, rule: String },
     /// A named weight without its parameter.
     ParameterMissing { name: &'static str, weight: &'static str, rule: String },
-    /// A parameter that a named weight does not have. `users` are the weights that have it.
+    /// A parameter that a named weight does not have. `users` are the weights that have this parameter.
     ParameterUnused { name: &'static str, weight: &'static str, users: Vec<&'static str> },
-    /// A parameter that a measure does not have. `known` are those that it has.
+    /// A parameter that a measure does not have. `known` are the parameters that the measure has.
     UnknownParameter { measure: &'static str, name: String, known: &'static [&'static str] },
     /// General weights are requested, but not given.
     NoTensor,
-    /// No neighbours are requested, or more than there are rankings. `others` is whether the rankings are the other
-    /// ones of a set that is compared with itself.
+    /// No neighbours are requested, or more than there are rankings. `others` is whether a set is compared with itself,
+    /// so that `rankings` is the number of other rankings.
     NeighborCount { count: usize, rankings: usize, others: bool },
     /// There is no such row in an index.
     NoRow { number: usize, rankings: usize },
-    /// The radius for neighbours is NaN, or negative for a distance. `distance` is whether it is for a distance.
+    /// The radius for neighbours is NaN, or negative for a distance. `distance` is whether the measure is a distance.
     Radius { value: f64, distance: bool },
     /// The slice to fill is not rows x columns long.
     OutputLength { given: usize, rows: usize, columns: usize },
     /// The result does not fit into memory.
     TooLarge { rows: usize, columns: usize },
-    /// Memory ran out for working space. An allocation of so many `bytes` failed.
+    /// There is not enough memory for working space. An allocation of `bytes` bytes failed.
     OutOfMemory { bytes: usize },
     /// Values can be too large for single precision. `value` is the largest that can occur.
     BeyondSingle { value: f64 },
@@ -161,7 +162,7 @@ pub enum Error {
     NoOtherOrder { measure: &'static str, order: usize },
     /// A measure without a normalized form.
     NoNormalizedForm { measure: &'static str },
-    /// Weights of items where none are taken.
+    /// Weights of items for a measure that does not take them.
     NoItemWeight { taker: &'static str },
     /// Sums, products and powers of a measure that is not a kernel.
     NotAKernel { measure: &'static str },
@@ -175,7 +176,8 @@ pub enum Error {
     NoThreads,
     /// Tiles without rows.
     NoTile,
-    /// A backend that does not exist. There are loops for all `instruction_sets`, whether this CPU has them or not.
+    /// A backend that does not exist. `strategies` and `instruction_sets` are the names that exist. This CPU may lack
+    /// some of the instruction sets.
     UnknownBackend { name: String, strategies: &'static [&'static str], instruction_sets: &'static [&'static str] },
     /// A backend whose instructions this CPU lacks.
     MissingInstructions { name: String },
@@ -185,7 +187,7 @@ pub enum Error {
     IncompleteOrder { order: usize },
     /// Weights of quadruples of ranks for incomplete rankings.
     IncompleteQuadruples,
-    /// A weight other than the standard one where items can be anywhere.
+    /// A weight other than the standard weight, for rankings whose items can be anywhere.
     UnknownPlaces,
     /// A measure that is not defined for rankings of this kind.
     NotTaken { measure: &'static str, rankings: &'static str },

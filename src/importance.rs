@@ -19,7 +19,7 @@ use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
 
-/// A pair of items, and its effect: how much more "first before second" adds than "second before first".
+/// A pair of items, and its effect: what "first before second" adds, minus what "second before first" adds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
@@ -55,13 +55,14 @@ impl PartialOrd for RankedEffect {
     }
 }
 
-/// The pairs with the largest effects in a weighted sum of kernels with rankings, the largest first; all pairs if there
-/// are fewer. With named weights, memory does not grow with the square of the number of items.
+/// The pairs with the largest effects in a weighted sum of kernels with rankings, the largest first. If there are fewer
+/// pairs than requested, all pairs are returned. With named weights, memory does not grow with the square of the number
+/// of items.
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, `run.threads` is 0, or `run.watch` stops the run; if items can be
-/// anywhere, when the weight is not the standard one.
+/// coefficient for each ranking, one is not finite, `run.threads` is 0, or `run.watch` stops the run. If items can be
+/// anywhere, also when the weight is not the standard weight.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, importance, RunOptions};

@@ -1,10 +1,10 @@
 //! Weighted Kendall kernels for rankings.
 //!
-//! A kernel between two rankings of n items is a sum over the concordant pairs of items, those that both rankings put
-//! in the same order. The weight of a pair depends on the positions of the two items in the rankings. This crate
-//! computes the kernels of Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations": exactly, in
-//! O(n log n) for a pair of rankings, on all cores. All of them are positive definite and do not depend on the
-//! numbering of the items.
+//! A kernel between two rankings of n items is a sum over the concordant pairs of items: the pairs that both rankings
+//! put in the same order. The weight of a pair depends on the positions of the two items in the rankings. This crate
+//! computes the kernels of Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". It computes
+//! them exactly, in O(n log n) for a pair of rankings, on all cores. All of these kernels are positive definite and do
+//! not depend on the numbering of the items.
 //!
 //! ```
 //! use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -28,14 +28,14 @@
 //! | to compute | use |
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
-//! | its signed or normalized form; both of [`Weight::Standard`]: tau | [`Measure::signed`], [`Measure::normalized`] |
-//! | its form of another order, over tuples of items | [`Measure::with_order`] |
+//! | its signed or normalized form; Kendall's tau is both, with [`Weight::Standard`] | [`Measure::signed`], [`Measure::normalized`] |
+//! | the kernel of another order, a sum over tuples of items | [`Measure::with_order`] |
 //! | sums, products and powers of kernels | [`Measure::plus`], [`Measure::times`], [`Measure::power`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
 //! | Spearman's footrule, for rankings and for lists | [`Measure::footrule`] |
-//! | Vigna's weighted tau, as scipy | [`Measure::weighted_tau`] |
+//! | Vigna's weighted tau, with the same values as scipy | [`Measure::weighted_tau`] |
 //! | the AP correlation of Yilmaz, Aslam and Robertson | [`Measure::ap_correlation`] |
 //! | Shieh's weighted concordance | [`Measure::weighted_concordance`], [`Measure::factored_concordance`] |
 //! | Kumar and Vassilvitskii's generalized distance | [`Measure::generalized_kendall`] |
@@ -44,24 +44,24 @@
 //! | the Kemeny-Snell distance, and the kernel `tau_x` | [`Measure::kemeny_snell`], [`Measure::tau_x`] |
 //! | rank-biased and average overlap | [`Measure::rank_biased_overlap`], [`Measure::average_overlap`] |
 //! | the distance K^(p) of top lists | [`Measure::fagin_kendall`] |
-//! | any of these by its name, with parameters by their names | [`Measure::from_parameters`] |
-//! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
+//! | any of the measures above by its name, with parameters by their names | [`Measure::from_parameters`] |
+//! | any of the measures above for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
-//! | the same for lists, with one index for many queries | [`ListIndex`] |
-//! | bit vectors whose Hamming distance is the distance | [`packed_signs`] |
-//! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
+//! | the most similar lists, with one index for many queries | [`ListIndex`] |
+//! | bit vectors whose Hamming distance is the number of discordant pairs | [`packed_signs`] |
+//! | a measure for one pair of rankings, or for one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors of rankings for general weights | [`embedding`] |
 //! | rank correlations between columns of observations, with p-values and intervals | [`correlations`], [`correlations_of`], [`correlations_at_least`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
-//! | the ranking with the largest mean kernel with others: Kemeny's | [`consensus`] |
+//! | the ranking with the largest mean kernel with given rankings, such as the Kemeny ranking | [`consensus`] |
 //! | the pairs of items that matter most to a sum of kernels | [`importance`] |
 //!
 //! # Speed
 //!
 //! A cost model chooses the strategy for a Gram matrix: packed bits and popcount for counts, a matrix product of
 //! features for weighted sums of up to some hundred items, and for many items a grid of positions and values for each
-//! pair of rankings. All use the widest vector instructions of the machine ([`instruction_sets`]). Repeated rankings
-//! are computed once. [`Backend`] forces a strategy, [`planned`] tells which one would be chosen.
+//! pair of rankings. All strategies use the widest vector instructions of the machine ([`instruction_sets`]). Repeated
+//! rankings are computed once. [`Backend`] forces a strategy. [`planned`] tells which strategy would be chosen.
 //!
 //! A debug build compiles the crate without optimisation, which makes it hundreds of times slower. With these lines in
 //! your `Cargo.toml`, debug builds take about as long as release builds:
@@ -74,11 +74,11 @@
 //! # Accuracy
 //!
 //! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers. They are exact up to
-//! 2^53; larger ones are rounded to `f64`. Weighted sums have an error below 1e-12 times the sum of the absolute values
-//! of their terms, where a term of the additive weight counts as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity
-//! of at most 1e-12 times that sum is 0, and so is every normalized value with that ranking. A result is bitwise
-//! identical for any number of threads and for the two rankings in either order. Another backend may round weighted
-//! sums differently.
+//! 2^53; larger counts are rounded to `f64`. Weighted sums have an error below 1e-12 times the sum of the absolute
+//! values of their terms, where a term of the additive weight counts as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A
+//! self-similarity (the value of a ranking with itself) of at most 1e-12 times that sum is set to 0, and every
+//! normalized value with that ranking is also 0. A result is bitwise identical for any number of threads and for the
+//! two rankings in either order. Another backend may round weighted sums differently.
 //!
 //! # Layers
 //!

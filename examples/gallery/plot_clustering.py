@@ -2,9 +2,10 @@
 Clusters of rankings depend on the kernel
 =========================================
 
-600 people from three unknown groups rank twelve items. ``KendallKMeans`` searches for the groups in
-the feature space of a kernel. The result depends on the kernel, as two data sets show. In the first
-the groups differ in all items. In the second they differ only in the order of their four favourites.
+600 people from three unknown groups rank twelve items. ``KendallKMeans`` searches for the groups in the
+feature space of a kernel. Two data sets show that the result depends on the kernel. In the first data
+set the groups differ in all items. In the second data set they differ only in the order of their four
+favourites.
 """
 
 import matplotlib.pyplot as plt
@@ -44,7 +45,8 @@ for title, people in draws.items():
 # Three groups, with and without weights
 # --------------------------------------
 # The adjusted Rand index measures the agreement of clusters and groups: 1 if they are equal, 0 on
-# average for random clusters. The table shows mean and standard deviation of ten draws:
+# average for random clusters. The table shows the mean and the standard deviation for ten draws of each
+# data set:
 
 kernels = {
     "standard": Kendall(),
@@ -102,7 +104,7 @@ for row, (title, people) in zip(panels, draws.items(), strict=True):
 # What the clusters prefer
 # ------------------------
 # The output shows the mean ranks of the four favourites in the clusters of the average kernel, for the
-# second data set. They match the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
+# second data set. The mean ranks match the rankings of the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
 
 model = KendallKMeans(3, kernel=kernels["average"], random_state=0)
 labels = model.fit_predict(people[0])
@@ -113,12 +115,12 @@ for cluster in range(3):
     )
 
 # %%
-# **What comes out.** If groups differ in all items, all pairs help, and the multiplicative and the
-# top-4 kernel lose much of the information. If groups differ only at the top, six of the 66 pairs of
-# items distinguish them, 32 pairs are the same for everybody, and 28 are noise. The standard and the
-# Mallows kernel then find almost nothing, because k-means splits the noise. The average kernel has no
-# parameter and is close to the best in both cases. Start with it if you do not know where groups
-# differ.
+# **Results.** If groups differ in all items, all pairs of items help, and the multiplicative kernel and
+# the top-4 kernel lose much of the information. If groups differ only at the top, six of the 66 pairs
+# of items distinguish the groups, 32 pairs are the same for everybody, and 28 pairs are noise. With the
+# standard kernel and the Mallows kernel, the clusters then hardly match the groups, because k-means
+# divides people by the noise. The average kernel has no parameter and is close to the best in both
+# cases. Start with it if you do not know where groups differ.
 #
 # The groups are distinct by construction. With a concentration of 0.7 instead of 1.5 in the second
 # data set, the weighted kernels reach only about 0.2, and the standard kernel 0.

@@ -37,16 +37,17 @@ print("a ballot:", ranks[0])
 # %%
 # The ballots, described once
 # ---------------------------
-# Candidates with the same rank are tied. Candidates that a ballot does not name are last. A ``Rankings``
-# keeps this and the names, and every function takes it.
+# Candidates with the same rank are tied. Candidates that a ballot does not name are last. A
+# ``Rankings`` stores the ballots with these rules and the names, and every function takes it.
 
 ballots = Rankings(ranks, ties="mean", missing="bottom", items=candidates)
 print(ballots)
 
 # %%
-# The town, and its camps
-# -----------------------
-# The kernel is Kendall's tau. The score of a ranking is its mean tau: 1 if all ballots agree with it.
+# The whole town, and its camps
+# -----------------------------
+# The kernel is Kendall's tau. The score of a ranking is its mean tau with all ballots. It is 1 if all
+# ballots agree with the ranking.
 
 tau = Kendall(signed=True, normalize=True)
 town = consensus(ballots, kernel=tau)
@@ -75,8 +76,10 @@ for method, found in three.items():
 # %%
 # A map, and the pairs that distinguish two camps
 # -----------------------------------------------
-# Give the voters of one camp the coefficient 1 and those of another -1, each divided by their number.
-# The important pairs of this function are those on which the two camps differ.
+# Give each voter of one camp the coefficient 1, divided by the number of voters of this camp. Give each
+# voter of another camp the coefficient -1, divided by the number of voters of that camp. The sum of the
+# kernels with these coefficients is a function of a ranking. Its important pairs are the pairs of
+# candidates on which the two camps differ.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.6), layout="constrained", width_ratios=(1.15, 1)
@@ -93,7 +96,7 @@ plotting.plot_pairs(pairs, ax=right, title="what the largest camp prefers")
 left.set_title("500 ballots")
 
 # %%
-# **What comes out.** The ranking of the town is proven to be the best of all 362,880. Its score is low,
-# because the camps disagree; within each camp the mean tau is much larger. The clusters nearly match
-# the planted camps, although most ballots name few candidates. The first three candidates depend on
-# the method. If only the first positions count, the largest camp has more influence.
+# **Results.** The ranking of the town is proven to be the best of all 362,880 rankings. Its score is
+# low, because the camps disagree; within each camp the mean tau is much larger. The clusters nearly
+# match the simulated camps, although most ballots name few candidates. The first three candidates
+# depend on the method. If only the first positions count, the largest camp has more influence.

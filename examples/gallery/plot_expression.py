@@ -67,8 +67,9 @@ print(
 # %%
 # Instruments that differ
 # -----------------------
-# Three SVMs are compared while the instruments differ more and more: a linear kernel on logarithms, the
-# same after standardizing each sample, and Kendall's tau with ties.
+# The code compares three SVMs while the instruments differ more and more. The first has a linear kernel
+# on logarithms. The second has a linear kernel on logarithms that are standardized within each sample.
+# The third has Kendall's tau with ties.
 
 distortions = [0.0, 0.5, 1.0, 2.0]
 by_instrument = {"logarithms": [], "logarithms, standardized": [], "rankings": []}
@@ -96,7 +97,7 @@ for distortion in distortions:
 # -------------------------------
 # Now the limit rises until it hides more than two thirds of all values. There are three ways to treat
 # ties: the mean over all orders of the tied genes (``ties="mean"``), random tie-breaking, and
-# tie-breaking by column order, as a plain sort does.
+# tie-breaking by column order, as sorting does.
 
 limits = [0, 4, 5, 6, 7, 8]
 hidden = []
@@ -148,11 +149,12 @@ for name, line in by_ties.items():
     print(f"{name:23}" + "".join(f"{mean:7.2f}" for mean in line))
 
 # %%
-# **What comes out.** Differences between instruments do not affect rankings. Standardization is nearly
-# as good; plain logarithms are not. Ties matter more: breaking a tie adds information that was not
-# measured. With two thirds of the values hidden, ``ties="mean"`` still has an accuracy of about 0.8.
-# With random tie-breaking, the same kernel on the same data loses more than half of its lead over
-# guessing, because every pair of hidden genes adds noise. Breaking ties by column is no better.
+# **Results.** Differences between instruments do not affect rankings. Standardized logarithms are
+# nearly as good as rankings; logarithms that are not standardized are not. Ties matter more: breaking a
+# tie adds information that was not measured. With two thirds of the values hidden, ``ties="mean"``
+# still has an accuracy of about 0.8. With random tie-breaking, the same kernel has a much lower
+# accuracy on the same data: the difference from guessing is less than half as large. The reason is that
+# every pair of hidden genes adds noise. Breaking ties by column is no better.
 #
 # This is typical of real data: the leukemia data on :doc:`the page on incomplete rankings
 # </incomplete>` have 7,129 genes and about 1,900 different values per sample.

@@ -3,8 +3,8 @@ Gene expression: a pair of genes that determines the class
 ==========================================================
 
 Sometimes the order of two genes within a sample determines the kind of tissue: *if A is higher than B,
-it is the first kind*. Such a rule does not depend on the instrument, as long as the instrument
-preserves the order. A support vector machine with Kendall's tau uses all pairs of genes.
+the tissue is of the first kind*. Such a rule does not depend on the instrument, as long as the
+instrument preserves the order. A support vector machine with Kendall's tau uses all pairs of genes.
 ``pair_importance`` finds the pairs with the largest effect.
 
 The data are simulated: 100 samples, 2,000 genes, and molecule counts with many ties. 80 genes differ
@@ -38,7 +38,8 @@ print(
 # Which pairs?
 # ------------
 # The kernel is tau-b between samples. The support vectors and their coefficients determine which pairs
-# of genes are evidence for the second kind. The code returns the first ten of two million pairs.
+# of genes are evidence for the second kind. The code finds the ten pairs with the largest effects among
+# two million pairs.
 
 samples = wkendall.Rankings(counts, input="scores", ties="mean", items=genes)
 tau = wkendall.Kendall(signed=True, normalize=True)
@@ -53,8 +54,9 @@ for first, second, effect in zip(*found, strict=True):
 # %%
 # A rule of one pair
 # ------------------
-# The left panel shows the ten pairs. The right panel shows the samples by the two genes of the first
-# pair. The rule: a sample belongs to the second kind if it is above the diagonal.
+# The left panel shows the ten pairs. In the right panel, each sample is a point, and the axes are the
+# two genes of the first pair. The rule is that a sample belongs to the second kind if its point is
+# above the diagonal.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(1.2, 1)
@@ -90,7 +92,8 @@ print(f"accuracy of the SVM, on five folds: {np.mean(folds == kind):.2f}")
 print(f"accuracy of the first pair: {np.mean((y > x) == kind):.2f}")
 
 # %%
-# **What comes out.** The planted pair is first. The others combine a gene that rises with a gene that
-# falls. The rule of one pair is as accurate as the SVM, which uses all genes. Its accuracy is
-# optimistic, because the pair was chosen on all samples; in a study, choose it on one part of the
-# samples and test it on another.
+# **Results.** The pair whose order depends on the kind is first. The other pairs combine a gene that is
+# higher in the second kind with a gene that is lower in the second kind. The rule of one pair is as
+# accurate as the SVM, which uses all genes. The accuracy of the rule is optimistic, because the pair
+# was chosen on all samples. In a study, choose the pair on one part of the samples and test it on the
+# other part.

@@ -36,9 +36,9 @@ countryside = from_lists(in_countryside, items=PARTIES)
 print(city)
 
 # %%
-# Unlisted parties rank below all listed ones. The p-value is the share of random permutations of the
-# voters with a difference as large as that between city and countryside. As a check, two halves of the
-# countryside are compared: they do not differ.
+# Unlisted parties rank below all listed parties. The p-value is the share of random permutations of the
+# voters whose difference is at least as large as the difference between city and countryside. As a
+# check, the code also compares two halves of the countryside, which do not differ.
 
 result = two_sample_test(city, countryside, rng=0)
 halves = two_sample_test(countryside[::2], countryside[1::2], rng=0)
@@ -46,9 +46,10 @@ print(f"city, countryside:      {result.statistic:8.5f}  p = {result.pvalue}")
 print(f"halves of countryside:  {halves.statistic:8.5f}  p = {halves.pvalue}")
 
 # %%
-# How do they differ? First compare pairs of parties: among the voters who list at least one of the two,
-# the share that prefers the first. Then compare whole ballots: the mean similarity of a ballot to the
-# city minus that to the countryside, with the kernel of the test. Ballots with a large difference
+# How do they differ? First compare pairs of parties. For each pair, take the voters who list at least
+# one of the two parties, and compute the share of voters who prefer the first party. Then compare whole
+# ballots. For each ballot, compute its mean similarity to the city minus its mean similarity to the
+# countryside, with the kernel of the test. Ballots with a large positive or negative difference
 # contribute most to the statistic.
 
 pairs = city.describe().shares - countryside.describe().shares
@@ -93,8 +94,9 @@ for axes in (left, right):
 print(f"largest difference of a pair: {np.abs(pairs).max():.3f}")
 
 # %%
-# **What comes out.** City and countryside differ: less than 1 % of the random permutations have a
-# discrepancy as large. The two halves of the countryside do not differ. The largest difference of a
-# pair is 0.111, and the pairs that differ consist of a wing and a centre party: Grey before Blue, Black
+# **Results.** City and countryside differ: less than 1 % of the random permutations have a statistic as
+# large. The two halves of the countryside do not differ. The largest difference of a pair is 0.111. The
+# pairs that differ consist of a party of a wing and a party of the centre: Grey before Blue, and Black
 # before Pink. Whole ballots show the difference directly. Ballots typical of the countryside begin with
-# the centre parties Pink and Blue; ballots typical of the city begin with Black and Grey, a wing.
+# the centre parties Pink and Blue. Ballots typical of the city begin with Black and Grey, the parties
+# of one wing.

@@ -30,8 +30,9 @@ print(X.shape, queries.shape)
 # %%
 # The exact answer
 # ----------------
-# Rankings are compared by the number of discordant pairs, the default. ``recall`` is the share of the returned distances that
-# are at most the tenth smallest true distance, so rankings at equal distances are equally good.
+# Rankings are compared by the number of discordant pairs, the default. ``recall`` is the share of the
+# returned distances that are at most the tenth smallest true distance, so rankings at equal distances
+# count as equally good.
 
 exact = neighbors(queries, X, n_neighbors=10)
 
@@ -100,6 +101,6 @@ axes.set(xscale="log", xlabel="microseconds per query", ylabel="recall at 10")
 legend = axes.legend()
 
 # %%
-# **What comes out.** The exact index of FAISS gives the same distances as ``neighbors``. The approximate
-# indexes visit only a part of the rankings and find most neighbours. They must be built first, and
-# their recall must be measured against exact results, which ``neighbors`` gives.
+# **Results.** The exact index of FAISS gives the same distances as ``neighbors``. The approximate
+# indexes visit only a part of the rankings and find most neighbours. You must build them first, and
+# measure their recall: compare their results with the exact results of ``neighbors``.

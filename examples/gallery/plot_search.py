@@ -48,9 +48,9 @@ print(wkendall.from_lists(queries[0]))
 # Three similarities
 # ------------------
 # The simplest measure is the share of the ten results that two engines have in common. The signed
-# standard kernel compares the order of all pairs, listed or not. The multiplicative kernel with
-# hyperbolic weights also compares all pairs, but the first results count most. All measures are
-# averaged over 40 queries; a mean of kernels is a kernel.
+# standard kernel compares the order of all pairs of documents, whether they are listed or not. The
+# multiplicative kernel with hyperbolic weights also compares all pairs, but the first results count
+# most. Each measure is averaged over 40 queries. The mean of kernels is a kernel.
 
 
 def overlap(lists):
@@ -106,7 +106,7 @@ for size in (1, 2, 5, 10):
     print(f"{size:3} queries: {caught:.2f}")
 
 # %%
-# **What comes out.** All three measures show the two indexes. By shared results and by unweighted pairs,
-# F is most similar to D and E, because seven of its ten results come from their index. Only with
+# **Results.** All three measures show that there are two indexes. By common results and by unweighted
+# pairs, F is most similar to D and E, because seven of its ten results come from their index. Only with
 # weights that decrease with the rank is F most similar to A, by a wide margin. Users look at the first
-# results, which are also the copied ones, and a few queries are enough to detect the copy.
+# results, and these are the copied results. A few queries are enough to detect the copy.

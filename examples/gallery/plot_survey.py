@@ -2,10 +2,10 @@
 A survey: how much information is in a ranking?
 ===============================================
 
-In 2001 Eurobarometer asked people in Europe to rank six sources of information about science. The
-paper predicts from the ranking whether a person is 40 or older. The people on this page are simulated
-from a model that was fitted to the 12,216 people of the survey. With a model, the best possible
-accuracy is known.
+In 2001 Eurobarometer asked people in Europe to rank six sources of information about science. The paper
+predicts from the ranking whether a person is 40 or older. The people on this page are simulated from a
+model that was fitted to the 12,216 people of the survey. Because the model is known, the best possible
+accuracy is known too.
 """
 
 import matplotlib.pyplot as plt
@@ -50,7 +50,8 @@ axes.spines[["top", "right"]].set_visible(False)
 # Which pairs of sources predict the age
 # --------------------------------------
 # The signed standard kernel of six items has 15 features: for each pair of sources, which one comes
-# first. A linear model on them is equivalent to a kernel machine, and its coefficients are readable.
+# first. A linear model on these features is equivalent to a kernel machine, and you can interpret its
+# coefficients.
 
 features = KendallFeatures(Kendall(signed=True))
 answers = Rankings(people.X, items=sources)
@@ -60,7 +61,7 @@ for place in np.argsort(-np.abs(model.coef_[0]))[:5]:
     print(f"{names[place]:45} {model.coef_[0, place]:+.2f}")
 
 # %%
-# A positive coefficient is evidence for 40 and over.
+# A pair with a positive coefficient is evidence for 40 and over.
 #
 # The best possible accuracy
 # --------------------------
@@ -81,9 +82,9 @@ print(f"predicting '40 and over' for everybody: {many.y.mean():.3f}")
 # %%
 # Accuracy and number of people
 # -----------------------------
-# Logistic regression with four kernels is trained on 100 to 12,800 people, ten times each, and tested
-# on 20,000 others. Three kernels have exact features; the Mallows kernel is approximated with a
-# hundred landmarks.
+# Logistic regression with four kernels is trained on 100 to 12,800 people, ten times for each number of
+# people, and tested on 20,000 other people. Three kernels have exact features; the Mallows kernel is
+# approximated with a hundred landmarks.
 
 kernels = {
     "standard": KendallFeatures(Kendall(signed=True, normalize=True)),
@@ -133,8 +134,9 @@ for name, scores in accuracy.items():
     print(f"{name:27}" + "".join(f"{mean:8.3f}" for mean in scores.mean(axis=1)))
 
 # %%
-# **What comes out.** The limit is the question, not the kernel. Six ranks contain little information
-# about age, and the best possible accuracy is two thirds. With a hundred people the standard kernel is
-# within 0.03 of it, and with 12,800 people the gap almost closes. Kernels that use all pairs differ by
-# less than 0.02 with few people and hardly at all with many. The top-2 kernel is the exception. It uses
-# only the two favourites, and more people do not compensate for that.
+# **Results.** The accuracy is limited by the question of the survey, not by the kernel. Six ranks
+# contain little information about age, and the best possible accuracy is two thirds. With a hundred
+# people the standard kernel is within 0.03 of it, and with 12,800 people the gap almost closes. Kernels
+# that use all pairs differ by less than 0.02 with few people and hardly at all with many. The top-2
+# kernel is the exception. It uses only the two favourites, and training on more people does not
+# compensate for this loss.

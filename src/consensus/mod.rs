@@ -49,10 +49,11 @@ pub enum Method {
     /// Exact where possible, otherwise local search.
     #[default]
     Auto,
-    /// The best of all rankings: up to 20 items by dynamic programming over subsets; up to 10 items for weights
-    /// [`Mult`](crate::Weight::Mult) and matrices. With [`Options::prove`], any number for the standard weight.
+    /// The best of all rankings. It takes up to 20 items, by dynamic programming over subsets, but only up to 10 items
+    /// for weights [`Mult`](crate::Weight::Mult) and matrices. With [`Options::prove`] and the standard weight it takes
+    /// any number of items.
     Exact,
-    /// Insertions and exchanges of items as long as they improve the score, from several starts.
+    /// Local search: insertions and exchanges of items as long as they improve the score, from several starts.
     Local,
     /// The items sorted by their mean ranks, for any kernel.
     Borda,
@@ -68,19 +69,19 @@ pub struct Options<'a> {
     pub seed: u64,
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Sees progress and can stop the run.
+    /// Receives progress and can stop the run.
     pub watch: Option<Watch<'a>>,
     /// Improves the orders of many items with the standard weight, and their bounds; see [`Large`].
     pub prove: Option<Prove<'a>>,
 }
 
-/// A ranking, and how much the others agree with it.
+/// A ranking, and how much the given rankings agree with it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Consensus {
     /// The rank of each item; 1 is the best.
     pub ranks: Vec<u32>,
-    /// The weighted mean of the measure between this ranking and the others.
+    /// The weighted mean of the measure between this ranking and the given rankings.
     pub score: f64,
     /// An upper bound of the score of any ranking.
     pub bound: f64,
@@ -90,14 +91,14 @@ pub struct Consensus {
     pub unique: Option<bool>,
 }
 
-/// The complete ranking with the largest weighted mean kernel with given rankings; the default of `weights` is 1 for
-/// each.
+/// The complete ranking with the largest weighted mean kernel with given rankings. Without `weights`, each ranking has
+/// the weight 1.
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there are no
 /// rankings, weights are negative, not finite, all 0 or not as many as rankings, there are too many items for
-/// [`Method::Exact`], `options.threads` is 0, or `options.watch` stops the run; if items can be anywhere, when the
-/// weight is not the standard one.
+/// [`Method::Exact`], `options.threads` is 0, or `options.watch` stops the run. If items can be anywhere, also when the
+/// weight is not the standard weight.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};

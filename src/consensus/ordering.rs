@@ -21,14 +21,14 @@ const ROUNDED: f64 = 4.0 * f64::EPSILON;
 /// Margins of at most this fraction of the sum of all margins are ties.
 const NO_MAJORITY: f64 = 1e-14;
 
-/// A component of majorities with too many items for dynamic programming, and what is known about it.
+/// A component: a group of items that majorities do not divide further. It has too many items for dynamic programming.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Large<'a> {
     /// The number of items.
     pub items: usize,
-    /// The margins, row by row: what the first item before the second adds to the value of an order, or subtracts if it
-    /// comes after.
+    /// The margins, row by row. If the first item of a pair comes before the second, its margin is added to the value
+    /// of an order; otherwise its margin is subtracted.
     pub margins: &'a [f64],
     /// The best order that local search found.
     pub order: &'a [u32],
@@ -44,7 +44,7 @@ pub struct Ordered {
     pub order: Vec<u32>,
     /// No order has a larger value than this.
     pub bound: f64,
-    /// Whether no order has a larger value than this one.
+    /// Whether no order has a larger value than this order.
     pub optimal: bool,
     /// Whether the values of all other orders are smaller; `None` if this is not known.
     pub unique: Option<bool>,
@@ -58,11 +58,11 @@ impl Ordered {
     }
 }
 
-/// Improves the order of a large component or its bound; called on the calling thread.
+/// A function that improves the order of a [`Large`] component, or its bound. It is called on the calling thread.
 pub type Prove<'a> = &'a mut dyn FnMut(&Large<'_>) -> Result<Ordered, Error>;
 
 /// The order of items that maximises the sum of `matrix[i, j]` over all items i before j. The score is this sum; the
-/// diagonal is ignored. [`Method::Borda`] sorts the items by the sums of their rows minus those of their columns.
+/// diagonal is ignored. [`Method::Borda`] sorts the items by the sums of their rows minus the sums of their columns.
 ///
 /// # Errors
 /// When the matrix does not have `items * items` entries or one is not finite, there are more than 20 items for

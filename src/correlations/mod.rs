@@ -80,8 +80,9 @@ impl Columns {
         Ok(Self(Kind::Dense(built)))
     }
 
-    /// Columns of which most observations are 0, from the other values: those of column i, and their rows, are at
-    /// `starts[i]..starts[i + 1]`. The time to compare two columns depends on these values only.
+    /// Columns in which most observations are 0, from the values that are not 0. The values of column i, and their
+    /// rows, are at `starts[i]..starts[i + 1]`. The time to compare two columns depends only on the number of these
+    /// values.
     ///
     /// # Errors
     /// When the lengths do not match, a row is not below `observations` or twice in a column, a value is NaN, or there
@@ -114,7 +115,7 @@ impl Columns {
         }
     }
 
-    /// The number of observations of a column, missing ones included.
+    /// The number of observations of a column, including missing observations.
     #[must_use]
     pub fn observations(&self) -> usize {
         match &self.0 {
@@ -179,16 +180,19 @@ impl Levels {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Coefficient {
-    /// Kendall's tau-b: C - D over the geometric mean of the numbers of pairs that are not tied in each column.
+    /// Kendall's tau-b: C - D, divided by the geometric mean of the number of pairs that are not tied in the first
+    /// column and the number of pairs that are not tied in the second column.
     #[default]
     TauB,
-    /// Kendall's tau-a: C - D over the number of all pairs.
+    /// Kendall's tau-a: C - D, divided by the number of all pairs.
     TauA,
-    /// Stuart's tau-c: 2 (C - D) m / (n^2 (m - 1)), with the number m of distinct values of the column that has fewer.
+    /// Stuart's tau-c: 2 (C - D) m / (n^2 (m - 1)), where m is the number of distinct values in the column that has
+    /// fewer distinct values.
     TauC,
     /// Goodman and Kruskal's gamma: (C - D) / (C + D).
     Gamma,
-    /// Somers' D of the second column given the first: C - D over the number of pairs that are not tied in the first.
+    /// Somers' D of the second column given the first column: C - D, divided by the number of pairs that are not tied
+    /// in the first column.
     Somers,
     /// Spearman's rho: the correlation of mean ranks.
     Spearman,
@@ -214,17 +218,17 @@ pub struct CorrelationSettings<'a> {
     pub coefficient: Coefficient,
     /// Two columns with fewer common observations have no correlation (NaN).
     pub least: usize,
-    /// Computes p-values for the hypothesis that two columns are independent. For Kendall's taus and gamma they are those
-    /// of the balance C - D: exact for up to 33 observations without ties, and for more observations if at most one pair
-    /// is discordant, or at most one is concordant; otherwise from the normal approximation with its correction for ties.
-    /// For Somers' D they use the variance of the balance as estimated from the observations, for Spearman's rho and with
-    /// weights the statistic divided by its jackknife standard error.
+    /// Computes p-values for the hypothesis that two columns are independent. For Kendall's taus and gamma, they are
+    /// p-values of C - D. Without ties these are exact for up to 33 observations, and for more observations if at most
+    /// one pair is discordant or at most one pair is concordant. Otherwise they use the normal approximation with its
+    /// correction for ties. For Somers' D, p-values use the variance of C - D that is estimated from the observations.
+    /// For Spearman's rho, and with weights, they use the statistic divided by its jackknife standard error.
     pub alternative: Option<Alternative>,
-    /// Computes intervals of this confidence, between 0 and 1, from the jackknife standard error on the scale of Fisher's
-    /// transformation; for Spearman's rho with a quantile of Student's distribution that accounts for the spread of the
-    /// values without each observation.
+    /// Computes intervals of this confidence, between 0 and 1, from the jackknife standard error on the scale of
+    /// Fisher's transformation. For Spearman's rho the quantile is from Student's distribution, and accounts for the
+    /// spread of the values that leave out one observation.
     pub confidence: Option<f64>,
-    /// A weight for each observation; a pair of observations counts with the product of both.
+    /// A weight for each observation; a pair of observations counts with the product of its two weights.
     pub weights: Option<&'a [f64]>,
 }
 
@@ -282,17 +286,17 @@ pub struct Correlations {
     pub pvalue: Option<Vec<f64>>,
     /// The lower ends of intervals, if a confidence is given.
     pub low: Option<Vec<f64>>,
-    /// The upper ends.
+    /// The upper ends of intervals, if a confidence is given.
     pub high: Option<Vec<f64>>,
 }
 
-/// Rank correlations between all columns of `x`, or between those of `x` and `y`, row by row.
+/// Rank correlations between all columns of `x`, or between the columns of `x` and the columns of `y`, row by row.
 ///
-/// Two columns are compared on the observations that both have. The value is NaN if these are fewer than `settings.least`
-/// or fewer than two, or if those of one column are all equal.
+/// Two columns are compared on the observations that both have. If there are fewer than `settings.least` or fewer than
+/// two of these observations, the value is NaN. If one column has equal values in all of them, the value is also NaN.
 ///
 /// Without missing observations the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite, up to rounding.
-/// With them it need not be.
+/// With missing observations it need not be positive semi-definite.
 ///
 /// # Errors
 /// When the numbers of observations differ, a setting is out of range, `options.threads` or `options.tile` is 0, a result
@@ -345,7 +349,8 @@ pub fn correlations(
     Ok(found)
 }
 
-/// As [`correlations`], of chosen pairs: a column of `x` and a column of `y`, or of `x`.
+/// As [`correlations`], for chosen pairs of columns: a column of `x` and a column of `y`, or two columns of `x` without
+/// `y`.
 ///
 /// # Errors
 /// As [`correlations`], and when there is no such column.
@@ -375,8 +380,9 @@ pub fn correlations_of(
 /// Pairs of columns, and a coefficient for each.
 pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
 
-/// The pairs of columns whose coefficient is at least `limit` or at most `-limit`, with their coefficients. Without `y`
-/// each pair of different columns of `x` is looked at once, the earlier column first. Never makes a whole matrix.
+/// The pairs of columns whose coefficient is at least `limit` or at most `-limit`, with their coefficients. Without
+/// `y`, each pair of different columns of `x` is computed once, the earlier column first. The whole matrix is never in
+/// memory.
 ///
 /// # Errors
 /// As [`correlations`].
@@ -424,8 +430,8 @@ pub fn correlations_at_least(
 /// This many correlations are computed at once: 256 MiB. With fewer, the columns would be prepared more often.
 const CELLS_AT_ONCE: usize = 1 << 25;
 
-/// A coefficient of the first columns of `x` and `y`, and what it is without each observation, by number; NaN for
-/// observations that one of them lacks.
+/// The coefficient of the first column of `x` and the first column of `y`, and for each observation the coefficient
+/// without this observation; NaN for observations that are missing in one of the two columns.
 ///
 /// # Errors
 /// As [`correlations`], and when there is no first column.

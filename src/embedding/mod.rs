@@ -214,9 +214,9 @@ pub fn tuple_sums<R: RankingSet>(
     Ok(out)
 }
 
-/// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these
-/// items these ranks: a matrix whose rows are the tuples of items. Its product with weights is the result of
-/// [`combine`].
+/// Writes a matrix with a row for each tuple of items and a column for each tuple of ranks. An entry is the sum of the
+/// coefficients of the rankings that give these ranks to these items. The product of this matrix with weights is the
+/// result of [`combine`].
 ///
 /// # Errors
 /// When there is not one coefficient for each ranking, the length of the slice is not the square of the number of
@@ -247,7 +247,8 @@ pub fn tuple_sums_into<R: RankingSet>(
 
 /// The inner product of `tensor` and the embedding, for every ranking.
 ///
-/// It equals the inner product of the weights and the embedding of the inverse rankings with `tensor` as weights.
+/// It equals another inner product: of the weights and of the embedding of the inverse ranking with `tensor` as
+/// weights.
 ///
 /// # Errors
 /// As [`embed_into`].

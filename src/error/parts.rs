@@ -15,7 +15,8 @@ impl Error {
         }
     }
 
-    /// The column of the value that is wrong; for a value that occurs twice, the second. For a list it is the item.
+    /// The column of the value that is wrong. If a value occurs twice, it is the column of the second value. For a list
+    /// it is the item.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         self.place().map(|(_, column)| column)

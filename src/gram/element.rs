@@ -10,8 +10,8 @@ const ZEROED_AT_ONCE: usize = 1 << 20;
 /// Time to zero a byte that has not been used yet (Xeon 2.3 GHz); most of it is the system's.
 const ZERO_NS: f64 = 0.25;
 
-/// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both. Weighted sums of up to a few
-/// hundred items are computed in the precision of the result, unless that would lose digits.
+/// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both types. Weighted sums of up to a
+/// few hundred items are computed in the precision of the result, unless that would lose digits.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
     /// The smallest and the largest positive value that can be stored without loss, if narrower than those of `f64`.
     #[doc(hidden)]
@@ -117,9 +117,10 @@ pub(crate) fn zero_matrix<T: Element>(
 pub struct Neighbors {
     /// The number of neighbours of each ranking.
     pub count: usize,
-    /// Their row numbers, the best first: `count` for the first ranking, then those for the second, and so on.
+    /// The row numbers of the neighbours, the best first: `count` numbers for the first ranking, then `count` numbers
+    /// for the second ranking, and so on.
     pub indices: Vec<usize>,
-    /// Their values, in the same order.
+    /// The values of the neighbours, in the same order.
     pub values: Vec<f64>,
 }
 
@@ -127,10 +128,10 @@ pub struct Neighbors {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Within {
-    /// The start of the entries of each ranking; the last is the number of all entries.
+    /// The start of the entries of each ranking; the last number is the number of all entries.
     pub starts: Vec<usize>,
     /// Row numbers of the neighbours, in increasing order for each ranking.
     pub indices: Vec<usize>,
-    /// Their values.
+    /// The values of the neighbours.
     pub values: Vec<f64>,
 }

@@ -58,7 +58,7 @@ pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
-/// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
+/// Options of a run. They do not change the result, except that another backend can round weighted sums differently.
 /// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
@@ -98,9 +98,10 @@ impl<'a> Options<'a> {
     }
 }
 
-/// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.
+/// The measure of every ranking of `x` with every ranking of `y`, row by row. If `y` is `None`, it is the measure of
+/// every ranking of `x` with every ranking of `x`.
 ///
-/// For rankings with ties and missing items it is the mean over all complete rankings that agree with them,
+/// For rankings with ties and missing items, a value is the mean over all complete rankings that agree with them,
 /// independently for both arguments.
 ///
 /// # Errors
@@ -159,7 +160,7 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
 /// As [`gram`], into a slice of rows x columns values, all of which are overwritten.
 ///
 /// # Errors
-/// As [`gram`], and when the length of the slice is wrong. After an error its contents are unspecified.
+/// As [`gram`], and when the length of the slice is wrong. After an error the contents of the slice are unspecified.
 pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
     x: &R,
@@ -285,7 +286,8 @@ fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) ->
     }
 }
 
-/// The strategy and the instruction set, as in "bits-portable", that would be chosen for this many complete rankings.
+/// The strategy and the instruction set that would be chosen for `rows` times `columns` complete rankings, for example
+/// "bits-portable".
 ///
 /// # Errors
 /// When `options.backend` is not available, or `options.threads` or `options.tile` is 0.

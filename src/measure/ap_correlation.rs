@@ -16,14 +16,16 @@ struct ApCorrelation {
 }
 
 impl Measure {
-    /// The AP correlation of Yilmaz, Aslam and Robertson ("A new rank correlation coefficient for information retrieval",
-    /// 2008). A row of a matrix is the truth, a column the estimate. For each item but the first of the estimate: the
-    /// share of the items above it in the estimate that are above it in the truth as well. The value is twice the mean of
-    /// these, minus 1; `symmetric` is the mean of both directions.
+    /// The AP correlation of Yilmaz, Aslam and Robertson ("A new rank correlation coefficient for information
+    /// retrieval", 2008). A row of a matrix is the truth, and a column is the estimate. For each item of the estimate
+    /// except the first, take the items above it in the estimate, and compute the share of them that are also above it
+    /// in the truth. The value is twice the mean of these shares, minus 1. If `symmetric`, it is the mean of both
+    /// directions.
     ///
-    /// With ties (Urbano and Marrero, "The treatment of ties in AP correlation", 2017): the mean over all rankings
-    /// without ties that agree, `tau_AP,a`; if symmetric, `tau_AP,b`: items that are tied are not above each other.
-    /// Of fewer than two items, and for `tau_AP,b` if all items are tied, it is 0. Not a kernel. Its error is below 1e-12.
+    /// With ties (Urbano and Marrero, "The treatment of ties in AP correlation", 2017): the value is `tau_AP,a`, the
+    /// mean over all rankings without ties that agree. If symmetric, it is `tau_AP,b`, in which items that are tied are
+    /// not above each other. For fewer than two items, the value is 0. If all items are tied, `tau_AP,b` is also 0. It
+    /// is not a kernel. Its error is below 1e-12.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

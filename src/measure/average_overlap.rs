@@ -30,12 +30,12 @@ struct AverageOverlap {
 }
 
 impl Measure {
-    /// Average overlap: the mean over d = 1 to `depth` of the number of items in the first d of both rankings, divided
-    /// by d. Without a depth, over all d up to the number of items. It is a kernel.
+    /// Average overlap: count the items that are among the first d items of both rankings, divide by d, and take the
+    /// mean over d = 1 to `depth`. Without a depth, the mean is over all d up to the number of items. It is a kernel.
     ///
     /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
-    /// [list](crate::Lists) are never common. Errors are below 1e-13. With [weights of
-    /// items](Measure::with_item_weight) a common item counts as its weight.
+    /// [list](crate::Lists) are never common items. Errors are below 1e-13. With [weights of
+    /// items](Measure::with_item_weight), a common item counts with its weight instead of 1.
     ///
     /// # Errors
     /// When the depth is 0 or above the number of items.

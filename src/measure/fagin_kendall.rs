@@ -24,13 +24,14 @@ struct FaginKendall {
 }
 
 impl Measure {
-    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths, over the items that at least one of
-    /// them has (Fagin, Kumar and Sivakumar, "Comparing top k lists", 2003). An item that is not in a list comes after
-    /// those that are. A pair of items adds 1 if the two lists have it in opposite orders, and `p` if both items are in
-    /// one list and neither is in the other. Complete rankings are lists of all items.
+    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths, over the items that are in at least
+    /// one of the lists (Fagin, Kumar and Sivakumar, "Comparing top k lists", 2003). An item that is not in a list
+    /// comes after the items of the list. If the two lists have a pair of items in opposite orders, the pair adds 1. If
+    /// both items are in one list and neither is in the other list, the pair adds `p`. Complete rankings are lists of
+    /// all items.
     ///
-    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused. With
-    /// [weights of items](Measure::with_item_weight) the term of a pair is multiplied by those of both items.
+    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused. With [weights
+    /// of items](Measure::with_item_weight) the term of a pair is multiplied by the weights of both items.
     ///
     /// # Errors
     /// When `p` is not from 0 to 1.

@@ -19,12 +19,12 @@ struct GeneralizedKendall {
 
 impl Measure {
     /// Kumar and Vassilvitskii's generalized distance ("Generalized distances between rankings", 2010): the sum over
-    /// discordant pairs of `v[i] p(i) v[j] p(j)`. v are weights of items, 1 by default. p(i) is the mean of the costs of
-    /// the positions from one rank of the item to the other, `(P[s(i)] - P[t(i)]) / (s(i) - t(i))` with running sums P,
-    /// and 1 if its ranks are equal or there are no costs.
+    /// discordant pairs of `v[i] p(i) v[j] p(j)`. v are weights of items, 1 by default. p(i) is the mean of the costs
+    /// of the positions between the two ranks of item i: `(P[s(i)] - P[t(i)]) / (s(i) - t(i))` with running sums P. If
+    /// the two ranks are equal, or there are no costs, p(i) is 1.
     ///
-    /// Without weights and costs it is the number of discordant pairs, exactly. Otherwise its error is below 1e-12 times
-    /// the largest value. A distance, with costs not a metric, and not a kernel.
+    /// Without weights and costs it is the number of discordant pairs, exactly. Otherwise its error is below 1e-12
+    /// times the largest value. It is a distance, but not a kernel. With costs it is not a metric.
     ///
     /// # Errors
     /// When there is not one number for each item, one is negative, NaN or infinite, or sums could exceed the range of

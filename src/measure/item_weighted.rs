@@ -141,9 +141,9 @@ impl Measure {
         Ok(SharedMeasure::new(ItemWeighted::new(items, Term::Later(u.into()), None, false, false)?).into())
     }
 
-    /// Multiplies what a pair of items adds by the weights of both items, or what an item adds by its weight: for kernels
-    /// of order 2 with a named weight, and for the measures whose descriptions say so. It is no longer the same for
-    /// relabelled items. A kernel remains one.
+    /// Multiplies what a pair of items adds by the weights of both items, or what an item adds by its weight. This is
+    /// for kernels of order 2 with a named weight, and for the measures whose descriptions mention weights of items.
+    /// The measure is then no longer the same for relabelled items. A kernel remains a kernel.
     ///
     /// # Errors
     /// When there is not one number for each item, one is negative, NaN or infinite, sums could exceed the range of

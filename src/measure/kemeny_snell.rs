@@ -30,12 +30,12 @@ pub(super) struct KemenySnell {
 }
 
 impl Measure {
-    /// The Kemeny-Snell distance: the sum over unordered pairs of items of `|a - b|`, where a and b are 1, 0 or -1 if one
-    /// item is before, tied with or after the other in the two rankings. Without ties it is twice the number of
-    /// discordant pairs. It is a metric, and not a kernel.
+    /// The Kemeny-Snell distance: the sum over unordered pairs of items of `|a - b|`, where a is for the first ranking
+    /// and b is for the second ranking. They are 1, 0 or -1 if the first item of the pair is before, tied with or after
+    /// the second item. Without ties it is twice the number of discordant pairs. It is a metric, and not a kernel.
     ///
-    /// Items that are not in a [list](crate::Lists) are tied at its end. Values are exact up to 2^53. With
-    /// [weights of items](Measure::with_item_weight) the term of a pair is multiplied by those of both items.
+    /// Items that are not in a [list](crate::Lists) are tied at its end. Values are exact up to 2^53. With [weights of
+    /// items](Measure::with_item_weight) the term of a pair is multiplied by the weights of both items.
     ///
     /// ```
     /// use wkendall::{Incomplete, Measure, Missing, Options, gram};

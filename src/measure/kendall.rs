@@ -269,9 +269,10 @@ pub(super) fn mallows_from(items: usize, parameters: &Parameters) -> Result<Meas
     Measure::mallows(items, lambda.unwrap_or(1.0))
 }
 
-/// The rate of a Mallows kernel that suits rankings with this mean distance: 2 divided by it, so that the kernel of two
-/// rankings at the mean distance is `exp(-2)`; 1 if the mean distance is 0 or negative. The 2 was measured with two-sample
-/// tests, in which it has power for differences of all kinds.
+/// The rate of a Mallows kernel that suits rankings with this mean distance. It is 2 divided by the mean distance, so
+/// that the kernel of two rankings at the mean distance is `exp(-2)`. If the mean distance is 0 or negative, the rate
+/// is 1. The number 2 was chosen by measurements with two-sample tests: with it the tests have power for differences of
+/// all kinds.
 ///
 /// ```
 /// use wkendall::{Measure, Parameters, mallows_rate};

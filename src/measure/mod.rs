@@ -113,12 +113,14 @@ static MEASURES: &[NamedMeasure] = &[
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
 /// Every measure without [weights of items](Measure::with_item_weight) is right-invariant: it depends only on the
-/// permutation `t o s^-1`, which gives the rank in `t` of the item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
-/// value of a kernel is always computed from the one that comes first in lexicographic order. The only exception is
+/// permutation `t o s^-1`, which gives the rank in `t` of the item at position a in `s`. It is also exactly symmetric:
+/// swapping the two rankings inverts this permutation, and the value of a kernel is always computed from this
+/// permutation or its inverse, whichever comes first in lexicographic order. The only exception is
 /// [`Weight::Quadruples`] without symmetry.
 ///
-/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is a rounding error: it becomes
-/// 0, and so does every normalized value with that ranking. Normalized kernels are between -1 and 1.
+/// A self-similarity is the value of a ranking with itself. If it is at most 1e-12 times the sum of the absolute values
+/// of its terms, it is a rounding error: it becomes 0, and every normalized value with that ranking also becomes 0.
+/// Normalized kernels are between -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -274,9 +276,9 @@ impl Measure {
         }
     }
 
-    /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
-    /// For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are not
-    /// refused.
+    /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest number is
+    /// near 1. Use it for kernels that will be normalized, because these do not depend on the scale. Weights whose sums
+    /// would overflow are then not refused.
     ///
     /// # Errors
     /// As [`Measure::kernel`].
@@ -296,12 +298,13 @@ impl Measure {
         }
     }
 
-    /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
-    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, the weight of a tuple is
-    /// the sum of all `u[a]` times the sum of all `u[c]` for [`Weight::Add`], the product of all of these for
-    /// [`Weight::Mult`], 1 if all ranks are at most k for [`Weight::Top`], and for [`Weight::Average`] the weight of
-    /// its last item as for pairs. It takes O(order n log n) for a pair of rankings. An order above the number of items
-    /// gives 0. Counts above 2^53 are rounded.
+    /// Turns a kernel with a named weight into a kernel of another order: the sum over the tuples of `order` items that
+    /// are in the same order in both rankings. Let `a` be the ranks of a tuple in one ranking, and `c` its ranks in the
+    /// other ranking. For [`Weight::Add`] the weight of the tuple is the sum of all `u[a]` times the sum of all `u[c]`.
+    /// For [`Weight::Mult`] it is the product of all `u[a]` and all `u[c]`. For [`Weight::Top`] it is 1 if all ranks
+    /// are at most k, otherwise 0. For [`Weight::Average`] it is the weight of the last item, as for pairs. It takes
+    /// O(order n log n) for a pair of rankings. An order above the number of items gives 0. Counts above 2^53 are
+    /// rounded.
     ///
     /// # Errors
     /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, the kernel is signed
@@ -341,9 +344,11 @@ impl Measure {
         KendallMeasure::mallows(items, lambda).map(Self::from)
     }
 
-    /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 if the denominator is 0.
+    /// The weighted correlation `(C - D) / (C + D)` of the concordant sum C and the discordant sum D. If the
+    /// denominator is 0, it is 0.
     ///
-    /// It is not a kernel: the denominator depends on the pair, and its matrices can have negative eigenvalues.
+    /// It is not a kernel: the denominator depends on the pair of rankings, and matrices of the correlation can have
+    /// negative eigenvalues.
     ///
     /// # Errors
     /// As [`Measure::kernel`], and when the weights are general.
@@ -354,10 +359,11 @@ impl Measure {
     /// Spearman's footrule: the sum over all items of `|s(i) - t(i)|`, the difference between their ranks. It is a
     /// metric, and not a kernel.
     ///
-    /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
-    /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
-    /// "Comparing top k lists", 2003). So are [`Incomplete`](crate::Incomplete) rankings whose missing items come last.
-    /// With [weights of items](Measure::with_item_weight) each difference is multiplied by that of the item.
+    /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that are in at
+    /// least one of them. An item that is not in a list of k items has rank k + 1 in this list (Fagin, Kumar and
+    /// Sivakumar, "Comparing top k lists", 2003). [`Incomplete`](crate::Incomplete) rankings whose missing items come
+    /// last are compared in the same way. With [weights of items](Measure::with_item_weight) each difference is
+    /// multiplied by the weight of the item.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};
@@ -421,7 +427,7 @@ impl Measure {
         }
     }
 
-    /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
+    /// Turns a kernel into its signed form: the sum over concordant pairs minus the sum over discordant pairs.
     ///
     /// # Errors
     /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
@@ -437,8 +443,8 @@ impl Measure {
         }
     }
 
-    /// Divides a kernel by its value for a ranking and itself, which is the same for all rankings; if that is 0, every
-    /// value is 0.
+    /// Divides a kernel by its value for a ranking and itself, which is the same for all complete rankings. If this
+    /// value is 0, every value is 0.
     ///
     /// # Panics
     /// When the measure has no normalized form, there is no memory for a copy of the weights, or they are too steep for

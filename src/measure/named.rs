@@ -39,10 +39,10 @@ impl NamedMeasure {
 
 impl Measure {
     /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
-    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, a number or "auto", `normalize`), "distance",
-    /// "correlation" (`weight`, `k`, `u`), and the published ones by the names of their functions, such as `rank_biased_overlap`
-    /// (`p`, `value`, `ties`), some with `item_weight`. The error for another name lists those that there are. Weights are
-    /// "standard", "top", "add", "mult", "average" and "later".
+    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, a number
+    /// or "auto", `normalize`), "distance", "correlation" (`weight`, `k`, `u`), and the published measures by the names
+    /// of their functions, such as `rank_biased_overlap` (`p`, `value`, `ties`), some with `item_weight`. The error for
+    /// another name lists all names. Weights are "standard", "top", "add", "mult", "average" and "later".
     ///
     /// # Errors
     /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.

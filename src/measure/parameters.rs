@@ -20,7 +20,8 @@ pub enum Parameter {
     Text(String),
     /// An array; the last axis varies fastest.
     Numbers(Numbers),
-    /// No value: the same as no parameter for those that are optional, such as `k`; not a value of the others.
+    /// No value. For an optional parameter, such as `k`, it is the same as leaving out the parameter. It is not a value
+    /// of other parameters.
     Nothing,
     /// Anything else. No measure takes it.
     Other,
@@ -81,13 +82,13 @@ impl From<Vec<f64>> for Parameter {
 pub struct Parameters(Vec<(Cow<'static, str>, Parameter)>);
 
 impl Parameters {
-    /// No parameters: each has its default.
+    /// No parameters: each parameter has its default.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same parameters and another one.
+    /// The same parameters and another parameter.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
         self.0.push((name.into(), value.into()));

@@ -54,17 +54,19 @@ struct RankBiasedOverlap {
 }
 
 impl Measure {
-    /// Rank-biased overlap (Webber, Moffat and Zobel 2010): the mean over all depths d of the share of items that the
-    /// tops of d items have in common, with the weight `(1 - p) p^(d - 1)`. It is computed for rankings and for
-    /// [`Lists`](crate::Lists) of any lengths; the items after the end of a list are not known.
+    /// Rank-biased overlap (Webber, Moffat and Zobel 2010): for each depth d, take the share of items that the first d
+    /// items of both rankings have in common. The value is the mean of these shares with the weights
+    /// `(1 - p) p^(d - 1)`. It is computed for rankings and for [`Lists`](crate::Lists) of any lengths; the items after
+    /// the end of a list are not known.
     ///
-    /// `value` says what is assumed of these: "min" that they are not common, "max" that they are where they can be,
-    /// "ext" that lists go on as they are; "res" is the difference between the two bounds. `ties` is the variant for
-    /// tied items (Corsi and Urbano 2024): "w" puts them all at the first of their ranks, "a" is the mean over all
-    /// orders, and "b" divides it by the root of the values of both rankings with themselves, depth by depth.
+    /// `value` says what is assumed about the unknown items. "min" assumes that they are not common. "max" assumes that
+    /// they are common wherever this is possible. "ext" assumes that the lists continue to agree as before. "res" is
+    /// the difference between "max" and "min". `ties` is the variant for tied items (Corsi and Urbano 2024). "w" puts
+    /// all tied items at the first of their ranks. "a" is the mean over all orders. "b" divides the overlap of "a" at
+    /// each depth by the root of the overlaps of both rankings with themselves.
     ///
-    /// "min" is a kernel, the others are not. Errors are below 1e-13. "ext" and "min" are sums over the common items; with
-    /// [weights of items](Measure::with_item_weight), each adds its weight times what it adds without.
+    /// "min" is a kernel; the other values are not. Errors are below 1e-13. "ext" and "min" are sums over the common
+    /// items. With [weights of items](Measure::with_item_weight), what an item adds is multiplied by its weight.
     ///
     /// # Errors
     /// When `p` is not between 0 and 1, or there is no such value or variant.

@@ -16,16 +16,17 @@ struct SwapDistance {
 }
 
 impl Measure {
-    /// The cheapest way from one ranking to another by swaps of neighbours, if swapping ranks r and r + 1, from 0, costs
-    /// `costs[r]`, and costs do not increase (Farnoud and Milenkovic, "An axiomatic approach to constructing distances for
-    /// rank comparison and aggregation", 2014). With all costs 1 it is the number of discordant pairs.
+    /// The cost of the cheapest way from one ranking to another by swaps of neighbours. Swapping the items at ranks r
+    /// and r + 1, from 0, costs `costs[r]`. Costs must not increase with r (Farnoud and Milenkovic, "An axiomatic
+    /// approach to constructing distances for rank comparison and aggregation", 2014). If all costs are 1, it is the
+    /// number of discordant pairs.
     ///
-    /// A metric if all costs are positive, and not a kernel. Exact for whole costs; otherwise with a relative error of at
-    /// most 2.3e-16 times twice the number of items.
+    /// It is a metric if all costs are positive. It is not a kernel. It is exact if all costs are whole numbers;
+    /// otherwise its relative error is at most 2.3e-16 times twice the number of items.
     ///
     /// # Errors
-    /// When there is not one cost less than items, one is negative, NaN, infinite or larger than the one before it, or
-    /// sums could exceed the range of `f64`.
+    /// When the number of costs is not the number of items minus 1, one is negative, NaN, infinite or larger than the
+    /// one before it, or sums could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

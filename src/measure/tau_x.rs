@@ -19,9 +19,9 @@ struct TauX {
 }
 
 impl Measure {
-    /// The correlation `tau_x` of Emond and Mason (2002): `(C - D + B) / (n (n - 1) / 2)`, where C, D and B are the
-    /// numbers of pairs of items in the same order, in opposite orders, and tied in both rankings. Without ties it is
-    /// Kendall's tau. It is a kernel, and 1 for equal rankings.
+    /// The correlation `tau_x` of Emond and Mason (2002): `(C - D + B) / (n (n - 1) / 2)`, where C is the number of
+    /// pairs of items in the same order, D the number of pairs in opposite orders, and B the number of pairs that are
+    /// tied in both rankings. Without ties it is Kendall's tau. It is a kernel, and 1 for equal rankings.
     ///
     /// Items that are not in a [list](crate::Lists) are tied at its end. For fewer than two items the value is 0.
     /// Counts are exact up to 2^53, and the value is rounded once.

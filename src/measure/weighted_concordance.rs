@@ -27,11 +27,12 @@ enum ConcordanceWeights {
 
 impl Measure {
     /// Shieh's weighted concordance ("A weighted Kendall's tau statistic", 1998): the sum over concordant pairs of
-    /// `w[a, b]` for the ranks a < b of the pair in the first ranking, the row of a matrix. If `both`, also of `w[c, d]`
-    /// for its ranks in the second. `w` has `items` rows of `items` numbers; what is not above its diagonal is not used.
+    /// `w[a, b]`, where a < b are the ranks of the pair in the first ranking, which is the row of a matrix. If `both`,
+    /// the pair also adds `w[c, d]`, where c < d are its ranks in the second ranking. `w` has `items` rows of `items`
+    /// numbers; only the numbers above its diagonal are used.
     ///
-    /// It takes O(n^2) for two rankings; [`Measure::factored_concordance`] takes O(n log n). Not a kernel. Its error is
-    /// below 1e-12 times the sum of the absolute values of the weights.
+    /// It takes O(n^2) for two rankings; [`Measure::factored_concordance`] takes O(n log n). It is not a kernel. Its
+    /// error is below 1e-12 times the sum of the absolute values of the weights.
     ///
     /// # Errors
     /// When there are not `items * items` numbers, one is NaN or infinite, or sums could exceed the range of `f64`.

@@ -23,12 +23,12 @@ const FEW_ITEMS: usize = 48;
 pub enum TauRank {
     /// The mean of the values for the ranks in either ranking.
     Both,
-    /// The ranks in the first ranking; items that are tied there, by the second.
+    /// The ranks in the first ranking; items that are tied there are ordered by the second ranking.
     First,
     /// The numbers of the items, from 0.
     Items,
-    /// A number for each item, the smallest for the most important. Only their order counts, and items with equal numbers
-    /// have the same rank.
+    /// A number for each item; the most important item has the smallest number. Only their order counts, and items with
+    /// equal numbers have the same rank.
     Given(Vec<f64>),
 }
 
@@ -51,15 +51,17 @@ enum TauWeights {
 }
 
 impl Measure {
-    /// Vigna's weighted tau ("A weighted correlation index for rankings with ties", 2015): concordant minus discordant
-    /// weight, over the weight of all pairs. As `scipy.stats.weightedtau` for scores that fall with the ranks.
+    /// Vigna's weighted tau ("A weighted correlation index for rankings with ties", 2015): the weight of concordant
+    /// pairs minus the weight of discordant pairs, divided by the weight of all pairs. The values are the values of
+    /// `scipy.stats.weightedtau` for scores that fall with the ranks.
     ///
-    /// An item of rank r, from 0, has weight `weigher[r]`, by default `1 / (r + 1)`. A pair weighs the sum of the weights
-    /// of its items if `additive`, otherwise their product. `rank` says which ranks these are. Pairs that are tied in a
-    /// ranking are not counted: the value is divided by the root of the product of the weights of the pairs that are not
-    /// tied in one and in the other. If there are none, it is 0. It is a kernel with weights by item ([`TauRank::Items`] and
-    /// [`TauRank::Given`]): a cosine, because a pair of items adds its weight times the signs of both rankings. Its error is
-    /// below 1e-12.
+    /// An item of rank r, from 0, has the weight `weigher[r]`, by default `1 / (r + 1)`. `rank` says which ranks these
+    /// are. If `additive`, the weight of a pair is the sum of the weights of its items; otherwise it is their product.
+    /// Pairs that are tied in a ranking are not counted: the value is divided by the root of a product of two weights:
+    /// the weight of the pairs that are not tied in one ranking, and the weight of the pairs that are not tied in the
+    /// other ranking. If there are none, it is 0. It is a kernel with weights by item ([`TauRank::Items`] and
+    /// [`TauRank::Given`]): a cosine, because a pair of items adds its weight times the signs of both rankings. Its
+    /// error is below 1e-12.
     ///
     /// # Errors
     /// When the weigher or the given ranks have another length than the rankings, or a number is NaN or infinite, or a

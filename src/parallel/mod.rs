@@ -30,7 +30,7 @@ const WORTH_THREADS_NS: f64 = 2e5;
 /// Work that does not check for a stop for this long is done on another thread, so that the calling thread can watch.
 const LONG_NS: f64 = 5e7;
 
-/// The progress of a run, in jobs.
+/// The progress of a run: how many of its jobs are finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -65,8 +65,9 @@ impl RunOptions<'_> {
     }
 }
 
-/// The default number of threads: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, with which schedulers divide a machine
-/// among processes, or else one for each core that the process may use.
+/// The default number of threads: the environment variable `RAYON_NUM_THREADS` or, if it is not set, `OMP_NUM_THREADS`,
+/// with which schedulers divide a machine among processes. If neither is set, there is one thread for each core that
+/// the process may use.
 #[must_use]
 pub fn default_threads() -> usize {
     ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(threads_from).unwrap_or_else(available_cores)

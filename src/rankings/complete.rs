@@ -17,8 +17,9 @@ const STOP_CHECK_INTERVAL: usize = 1 << 20;
 
 /// Rankings of the same items, each a permutation, checked when built.
 ///
-/// Ranks are stored counting from 0, the most preferred item having rank 0. The inverse of each row, its items from the
-/// most to the least preferred, is stored too, because comparing two rankings needs one of each.
+/// Ranks are stored counting from 0: the most preferred item has rank 0. The inverse of each row is stored too: the
+/// items of the row from the most preferred to the least preferred. Comparing two rankings needs the ranks of one and
+/// the inverse of the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rankings {
     rows: usize,
@@ -51,7 +52,8 @@ impl<'a> Row<'a> {
 impl Rankings {
     /// Rankings from ranks, row by row: `values[p * items + i]` is the rank that ranking `p` gives to item `i`.
     ///
-    /// Ranks run from 1 to `items`; the whole set may count from 0 instead, which is detected from its smallest value.
+    /// Ranks run from 1 to `items`. The whole set may count from 0 instead; its smallest value shows which of the two
+    /// holds.
     ///
     /// # Errors
     /// When a row is not a permutation, some rows count from 0 and others from 1, or the shape does not match.

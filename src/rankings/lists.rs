@@ -12,8 +12,8 @@ use crate::parallel::Watch;
 /// Ranked lists out of the same catalogue of items. The items that are not in a list come after all its items, tied:
 /// one block of ranks at the end.
 ///
-/// A listed item takes 8 bytes, an unlisted one takes none. The last block of a list of all items is not stored: for
-/// kernels the same ranking as a list without these items. Measures of the listed items get it back.
+/// A listed item takes 8 bytes; an unlisted item takes none. The last block of a list of all items is not stored: for
+/// kernels, the list without these items is the same ranking. Measures that use only listed items get this block back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lists {
     items: usize,
@@ -29,9 +29,9 @@ pub struct Lists {
 pub(crate) type List<'a> = &'a [[u32; 2]];
 
 impl Lists {
-    /// Lists from compressed sparse rows: the entries of list p are those from `bounds[p]` to `bounds[p + 1]`, in any
-    /// order. Each entry is one of the `items` items of the catalogue, from 0, and a number. The smallest number is the
-    /// most preferred; equal numbers are ties.
+    /// Lists from compressed sparse rows: the entries of list p are the entries from `bounds[p]` to `bounds[p + 1]`, in
+    /// any order. Each entry is one of the `items` items of the catalogue, from 0, and a number. The smallest number is
+    /// the most preferred; equal numbers are ties.
     ///
     /// # Errors
     /// When there are no bounds, they do not increase from 0 to the number of entries, an item is not in the

@@ -27,9 +27,9 @@ pub use rows::Rows;
 pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
-/// A set of rankings of the same items: [`Rankings`], which are complete, [`Incomplete`], with ties and missing items,
-/// or [`Lists`], which have few of many items. The reading of the numbers is settled when a set is made; nothing
-/// depends on it later.
+/// A set of rankings of the same items: [`Rankings`], which are complete; [`Incomplete`] rankings, with ties and
+/// missing items; or [`Lists`], which have few of many items. What the numbers mean is decided when a set is made;
+/// nothing depends on it later.
 pub trait RankingSet: sealed::Set {
     /// The number of rankings.
     fn rows(&self) -> usize;

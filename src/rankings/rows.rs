@@ -57,7 +57,8 @@ impl<V: Value> Rows<V> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When its length differs from that of the rows before it, or there is no memory. The rows are then unchanged.
+    /// When its length differs from the length of the rows before it, or there is no memory. The rows are then
+    /// unchanged.
     pub fn push(&mut self, row: &[V]) -> Result<(), Error> {
         if self.count > 0 && row.len() != self.items {
             return Err(Error::RowLength { row: self.count, given: row.len(), items: self.items });

@@ -20,9 +20,9 @@ const SAMPLE: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// A mistake.
+    /// An item without a number is an error.
     Error,
-    /// The item comes after all items with a number, tied with the others that have none: a top-k list.
+    /// The item comes after all items with a number, tied with the other items without a number, as in a top-k list.
     Bottom,
     /// The position of the item is unknown.
     Anywhere,
@@ -239,7 +239,7 @@ impl Incomplete {
         Self { missing: if placed { Missing::Error } else { self.missing }, ..self }
     }
 
-    /// The same as complete rankings, if they are complete and there is memory for them.
+    /// The same rankings as [`Rankings`], if they are complete and there is memory for them.
     #[must_use]
     pub fn complete(&self) -> Option<Rankings> {
         self.try_complete(None).ok().flatten()
@@ -284,8 +284,8 @@ impl Incomplete {
         self.complete
     }
 
-    /// The ranks, from 0, that an item of a ranking can have; all ranks for an item of unknown position. For the other
-    /// items, those of unknown position are not counted.
+    /// The ranks, from 0, that an item of a ranking can have. An item of unknown position can have all ranks. The ranks
+    /// of the other items do not count items of unknown position.
     ///
     /// # Panics
     /// If there is no such ranking or item.
@@ -349,7 +349,7 @@ impl Incomplete {
         Ok(Self { complete: self.complete && other.complete, has_all, ..joined })
     }
 
-    /// Complete rankings as incomplete ones.
+    /// Complete rankings as incomplete rankings.
     ///
     /// # Errors
     /// When there is no memory for them.

@@ -41,7 +41,7 @@ pub enum Factor {
     Log,
     /// `u_r = 1 / (r - 1)` for rank r = 2..n and 0 for the first, as in AP correlation.
     Ap,
-    /// Any finite numbers, one per position; the first is that of the most preferred position.
+    /// Any finite numbers, one for each position; the first number is the weight of the most preferred position.
     Values(Vec<f64>),
 }
 
@@ -89,11 +89,12 @@ pub enum Weight {
     Average,
     /// `u[b] * u[d]`, of the later item. With [`Factor::Ap`] it is the positive definite relative of AP correlation.
     Later(Factor),
-    /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not, including an item with itself,
-    /// adds `U[a][b] * U[c][d]`. It takes O(n^2) for a pair of rankings.
+    /// Any n x n matrix U, row by row. Every ordered pair of items adds `U[a][b] * U[c][d]`, whether it is concordant
+    /// or not; so does every item with itself. It takes O(n^2) for a pair of rankings.
     Matrix(Vec<f64>),
-    /// Any number of tensors with `order` axes of length n, one after another: every tuple of `order` items adds the
-    /// product of the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
+    /// Any number of tensors with `order` axes of length n, one after another. In each tensor, every tuple of `order`
+    /// items has a weight for its ranks in one ranking and a weight for its ranks in the other ranking. The tuple adds
+    /// the product of the two weights, summed over the tensors. A matrix is a tensor of order 2.
     Tensor {
         /// The number of axes of each tensor.
         order: usize,
@@ -121,13 +122,13 @@ pub const FACTORS: [(&str, Factor); 3] = [("hyperbolic", Factor::Hyperbolic), ("
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct NamedWeight {
-    /// Its name.
+    /// The name of the weight.
     pub name: &'static str,
     /// What a concordant pair adds, with ranks a < b in one ranking and c < d in the other.
     pub adds: &'static str,
     /// Whether sums are whole numbers.
     pub is_count: bool,
-    /// How it is made.
+    /// The parameter of the weight, and how the weight is made from it.
     pub needs: Needs,
 }
 

@@ -38,10 +38,11 @@ _DESCRIPTION = """\
 Divide the rankings of a file into clusters of similar rankings. Print the size
 of each cluster, and the ranking that agrees most with its rankings.
 
-Without --clusters the number of clusters is estimated: clusters are added as
-long as one more lowers the sum of squares by more than it does for simulated
-rankings of the clusters so far. The gaps, and their errors, are printed.
--o writes the cluster of each ranking to a CSV file.
+Without --clusters the command estimates the number of clusters. It tries 1, 2,
+3, ... clusters, and compares how much one more cluster lowers the sum of squares
+in the data and in simulated rankings. The difference is called the gap. The
+search stops when the gap is small. The gaps and their errors are printed.
+With -o the command also writes the cluster of each ranking to a CSV file.
 """
 _EPILOG = """\
 examples:
@@ -64,11 +65,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     add_output(parser, "OUTPUT.csv", "a file for the cluster of each ranking; - is standard output", required=False)
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
     add_column(parser, "--weights", "the weight of each ranking")
     clusters = parser.add_argument_group("the clusters")
-    clusters.add_argument("--clusters", type=whole_number(1), metavar="N", help="their number; default: estimated")
-    add_number(clusters, "--max-clusters", 8, "the largest number that is tried")
+    clusters.add_argument(
+        "--clusters", type=whole_number(1), metavar="N", help="the number of clusters; default: estimated"
+    )
+    add_number(clusters, "--max-clusters", 8, "the largest number of clusters that is tried")
     add_number(clusters, "--seed", 0, "seed of the search", least=0, below=2**32)
     add_kernel(parser)
     add_reading(parser)

@@ -29,11 +29,12 @@ Test whether groups of rankings come from the same distribution. Print how much
 they differ, and a p-value: the share of random assignments of people to groups
 that differ at least as much.
 
-Each group is a file (CSV, .npy, .npz or PrefLib), or --group names the column
-of one file that says to which group a ranking belongs. With more than two
-groups all are compared at once, and then every two; the p-values of these are
-adjusted for their number (Holm). Of PrefLib files the numbers of voters count,
-items of one rank are ties, and items that are not listed come last.
+Each group is a file (CSV, .npy, .npz or PrefLib). You can also pass one file:
+--group then names the column with the group of each ranking. If there are more
+than two groups, one test compares all of them. Then every two groups are
+compared, and these p-values are adjusted for the number of pairs (Holm).
+In a PrefLib file each voter counts, items of the same rank are ties, and items
+that are not listed come last.
 """
 _EPILOG = """\
 examples:
@@ -61,23 +62,23 @@ class Group(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("files", type=Path, nargs="+", metavar="INPUT", help="the rankings, one file for each group")
-    add_column(parser, "--group", "the groups; for a single file")
+    add_column(parser, "--group", "the group of each ranking; for a single file")
     add_column(
-        parser, "--blocks", "the pairs of paired rankings, or strata: people change places only within their block"
+        parser,
+        "--blocks",
+        "the block (pair or stratum) of each ranking: permutations exchange group labels only within a block",
     )
     add_column(parser, "--weights", "the weight of each person")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
     test = parser.add_argument_group("the test")
     add_number(test, "--permutations", 9999, "number of random permutations")
     add_number(test, "--seed", 0, "seed of the permutations", least=0)
     add_number(
         test, "--pairs", 0, "for two groups: number of pairs of items to list, the largest difference first", least=0
     )
-    mallows = (
-        "exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); lam is "
-    )
+    mallows = "exp(-lam d), where d is the number of discordant pairs; it detects every difference (default); lam is "
     mallows += "2 / (mean of d over pairs of people) unless --lam is given"
-    kendall = "weighted concordant pairs (default if there is an option for weights)"
+    kendall = "weighted concordant pairs (default if you pass an option for weights, such as --weight)"
     add_kernel(parser, "--kernel", {"mallows": mallows, "kendall": kendall})
     add_reading(parser)
     add_running(parser, writes=False)

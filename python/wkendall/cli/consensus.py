@@ -19,19 +19,20 @@ from wkendall.statistics.ordering import Consensus, Method
 
 FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 
-_SUMMARY = "find the ranking that agrees most with others"
+_SUMMARY = "find the ranking that agrees most with the rankings of a file"
 _DESCRIPTION = """\
 Find the ranking that agrees most with the rankings of a file. Without options
-for weights this is Kemeny's ranking, which disagrees with them on the fewest
-pairs of items. Print the items, the best first, the score of the ranking,
-whether it is optimal, and whether it is the only best one.
+for weights this is the Kemeny ranking, which disagrees with the rankings of the
+file on the fewest pairs of items. Print the items, the best first, and the score
+of the ranking. Also print whether the ranking is proven to be optimal, and
+whether it is the only best ranking.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
 .toi). In a PrefLib file each voter counts, items of the same rank are ties, and
 items that are not listed come last.
 
-With --group COLUMN there is a ranking for each group of the rankings.
+With --group COLUMN the command finds a ranking for each group.
 """
 _EPILOG = """\
 examples:
@@ -46,22 +47,22 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    what = "a .txt, .csv or .json file; default, and -, standard output"
+    what = "a .txt, .csv or .json file; without this option, and for -, the result goes to standard output"
     add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
-        help="output format; default given by the name of the output, or text",
+        help="output format; the default is the format of the output file, or text",
     )
     add_column(parser, "--weights", "the weight of each ranking")
-    add_column(parser, "--group", "the groups: find a ranking for each")
-    search = parser.add_argument_group("how it is found")
+    add_column(parser, "--group", "the group of each ranking; the command finds a ranking for each group")
+    search = parser.add_argument_group("how the ranking is found")
     search.add_argument(
         "--method",
         choices=get_args(Method),
         default="auto",
-        help="exact: the best of all rankings, with weights of positions for up to 20 items; local: insertions and swaps, for "
-        "any number of items; borda: by mean ranks; auto (default): exact where possible",
+        help="exact: the best of all rankings; with weights of positions only for up to 20 items; local: insertions and swaps, "
+        "for any number of items; borda: sort the items by their mean ranks; auto (default): exact where possible",
     )
     add_number(search, "--seed", 0, "seed of the local search", least=0)
     add_kernel(parser)

@@ -41,19 +41,20 @@ _DESCRIPTION = """\
 Compute rank correlations between all columns of a table, or between the columns
 of two tables with the same observations, and write the matrix.
 
-Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
-variable a column) or NumPy files (.npy, .npz; an array with one axis is one
-column). Cells are numbers, inf and -inf too, or True and False. Whole numbers
-keep their order, whatever their length. Empty cells, NA, NaN and null are
-missing; they are left out pair by pair. The matrix is printed, rounded; with -o
-it goes to a .csv file, with the names of the columns if they have any; to an
-.npy file; or to an .npz file, as the arrays statistic, columns and, with
---against, columns_against.
+Tables are read from CSV files (.csv, .tsv, .txt: one observation per row, one
+variable per column) or NumPy files (.npy, .npz; an array with one axis is one
+column). Cells are numbers (inf and -inf are allowed), or True and False. Whole
+numbers keep their order, whatever their length. Empty cells, NA, NaN and null
+are missing values. Each pair of columns uses the observations that both have.
 
-P-values and the ends of intervals go to the arrays pvalue, low and high of an
-.npz file, and for the other kinds to files of their own: tau.csv has them in
-tau_pvalues.csv, tau_low.csv and tau_high.csv. Such a file from an earlier run
-that would not belong to the new matrix is refused; --force removes it.
+Without -o the matrix is rounded and printed. With -o it is written to a .csv
+file, with the names of the columns if there are any; to an .npy file; or to an
+.npz file, as the arrays statistic, columns and, with --against, columns_against.
+
+In an .npz file, p-values and the ends of intervals are the arrays pvalue, low
+and high. For the other kinds of files they are in separate files: for tau.csv in
+tau_pvalues.csv, tau_low.csv and tau_high.csv. If such a file of an earlier run
+would not belong to the new matrix, the command fails; --force removes the file.
 
 With --at-least or --pairs the result is a table with a line for each pair of
 columns, in one .csv or .npz file.
@@ -81,8 +82,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a table with the same observations; each of its variables is a column of the matrix",
     )
     parser.add_argument("--method", choices=get_args(Method), default="tau-b", help="the coefficient (default: tau-b)")
-    parser.add_argument("--pvalues", action="store_true", help="write p-values too")
-    parser.add_argument("--confidence", type=float, metavar="P", help="write intervals of this confidence too: 0.95")
+    parser.add_argument("--pvalues", action="store_true", help="also write p-values")
+    parser.add_argument(
+        "--confidence", type=float, metavar="P", help="also write intervals of this confidence, such as 0.95"
+    )
     parser.add_argument("--weights", metavar="COLUMN", help="a column of the table with a weight for each observation")
     parser.add_argument(
         "--at-least",
@@ -103,7 +106,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=1,
         metavar="N",
-        help="columns with fewer common observations have no correlation (NaN)",
+        help="two columns with fewer common observations have no correlation (NaN)",
     )
     add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)

@@ -19,9 +19,9 @@ from wkendall.description import Description
 
 _SUMMARY = "describe rankings: mean ranks, first places, who is before whom"
 _DESCRIPTION = """\
-Print how many rankings there are, how far they agree (Kendall's W, from 0 to 1),
-and for each item its mean and median rank, how often it is first and how often
-it is left out. --group shows the groups of a column side by side; --weights is a
+Print the number of rankings, and how much they agree (Kendall's W, from 0 to 1).
+For each item, print its mean and median rank, how often it is first and how often
+it is left out. --group shows the groups of a column side by side. --weights is a
 column with the weight of each ranking.
 """
 _EPILOG = """\
@@ -37,7 +37,11 @@ MAX_ITEMS = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    parser.add_argument("--json", action="store_true", help="for programs, with the shares of pairs of up to 100 items")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the result as JSON, for programs; for up to 100 items also the shares of pairs",
+    )
     add_column(parser, "--group", "the group of each ranking")
     add_column(parser, "--weights", "the weight of each ranking")
     add_reading(parser)

@@ -37,17 +37,18 @@ files, and write the matrix.
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
 (.soc, .soi, .toc, .toi). The matrix is written to an .npy file, which may be
-larger than memory; to a .csv file; or to an .npz file, as the array K, with the
-names of the items and of the rankings if they are known (items, ids).
+larger than memory; to a .csv file; or to an .npz file, as the array K. If the
+names of the items or of the rankings are known, the .npz file also has the arrays
+items and ids.
 
 A PrefLib file has the number of voters of each order. The matrix has one row
 for each distinct order. An .npz file has the numbers of voters in the array
 counts. With --expand the matrix has one row for each voter instead.
 
 With --resume an .npy file is written block by block. If the run is interrupted
-or killed, the finished blocks are kept in OUTPUT.unfinished, and the same
-command continues from there. If OUTPUT is complete, the command computes the
-matrix again to compare it, and fails if a bit differs.
+or killed, the finished blocks stay in OUTPUT.unfinished, and the same command
+continues with the other blocks. If OUTPUT is already complete, the command
+computes the matrix again, compares it with OUTPUT, and fails if a bit differs.
 """
 _EPILOG = """\
 examples:
@@ -63,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     add_output(parser, "OUTPUT", ".npy, .csv or .npz; - is CSV on standard output")
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="rankings to compare with; each is a column of the matrix"
+        "--against", type=Path, metavar="FILE", help="a second file; each of its rankings is a column of the matrix"
     )
     kinds = {"kendall": "weighted concordant pairs (default)"}
     kinds["distance"] = "the number of discordant pairs d, which is not a kernel"
@@ -75,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="for .npy: keep finished blocks if the run is interrupted or killed, and continue an earlier run",
+        help="for .npy: if the run is interrupted or killed, keep the finished blocks; continue an earlier run",
     )
 
 

@@ -23,7 +23,7 @@ examples:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -30,7 +30,10 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     which = kernel.add_mutually_exclusive_group()
     which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; default standard")
     which.add_argument(
-        "--U", metavar="FILE.npy", type=Path, help="weights of pairs (or, with --order, tuples) of positions"
+        "--U",
+        metavar="FILE.npy",
+        type=Path,
+        help="weights of pairs of positions (with --order, of tuples of positions)",
     )
     which.add_argument(
         "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
@@ -38,7 +41,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     which.add_argument(
         "--lam",
         type=_rate,
-        help="for the Mallows kernel, exp(-lam d): the rate at which it falls with each discordant pair, or auto: "
+        help="for the Mallows kernel exp(-lam d): the rate at which the kernel falls with each discordant pair; auto is "
         "8 / (n (n - 1)) for n items",
     )
     kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: the number of ranks that count")
@@ -47,10 +50,10 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
         type=_position_weights,
         metavar="WEIGHTS",
         help=f"{_users('u')}: {', '.join(POSITION_WEIGHTS)}, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or "
-        "an .npy file; the first is the weight of the best rank",
+        "an .npy file; the first number is the weight of the best rank",
     )
     kernel.add_argument(
-        "--order", type=whole_number(1), metavar="D", help="number of items in a tuple; default 2, pairs"
+        "--order", type=whole_number(1), metavar="D", help="number of items in a tuple; default 2, which means pairs"
     )
     kernel.add_argument("--signed", action="store_true", help="subtract the weights of discordant pairs")
     kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")

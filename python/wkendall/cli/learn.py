@@ -38,16 +38,17 @@ _SUMMARY = "learn position weights from labels"
 _DESCRIPTION = """\
 Learn position weights from labelled rankings.
 
-Prints the cross-validated score of the model: the accuracy, or R^2 with
---regression. For comparison it prints, on the same folds, the score of a
-support vector machine with the standard Kendall kernel (kernel ridge regression
-with --regression) and that of a constant prediction (the largest class, or the
-mean). C is chosen by cross-validation inside the folds.
+The command prints the cross-validated score of the model: the accuracy, or R^2
+with --regression. For comparison it prints two more scores on the same folds.
+The first is the score of a support vector machine with the standard Kendall
+kernel (with --regression, of kernel ridge regression). The second is the score
+of a constant prediction (the largest class, or the mean). C is chosen by
+cross-validation inside the folds.
 
-Then the model is fitted on all rankings and written to a folder: weights.npz
-has the position weights U, the item coefficients B and the intercept, which
-wkendall predict uses; scores.json has the scores; weights.png shows which class
-the ranks of the items speak for, and U, if matplotlib is installed.
+Then the model is fitted on all rankings and written to a folder. weights.npz has
+the position weights U, the item coefficients B and the intercept; wkendall
+predict uses this file. scores.json has the scores. If matplotlib is installed,
+weights.png shows U, and which class a change of an item's rank favours.
 """
 _EPILOG = """\
 examples:
@@ -66,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="a separate file with one label for each ranking: .npy; a text file (.csv, .txt) with one label per line; or a CSV "
-        "file with column names, of which --label is one",
+        "file with column names, where --label names the column of the labels",
     )
     model = parser.add_argument_group("the model")
     model.add_argument("--regression", action="store_true", help="the labels are numbers to predict, not classes")
@@ -74,8 +75,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("svd", "alternating"),
         default="svd",
-        help="svd: weights from singular vectors, fast (default); alternating: optimise weights and coefficients in turn, more "
-        "accurate",
+        help="svd (default): weights from singular vectors, which is fast; alternating: optimise weights and coefficients in "
+        "turn, which is more accurate",
     )
     add_number(model, "--order", 2, "the weights are for tuples of this many positions")
     add_number(model, "--components", 1, "for svd: number of distinct singular values")
@@ -83,7 +84,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--init",
         choices=("standard", "suquan"),
-        help="for alternating: the initial weights; those of the standard kernel (default), or those of svd",
+        help="for alternating: the initial weights, of the standard kernel (default) or of svd (suquan)",
     )
     model.add_argument(
         "--C",
@@ -91,12 +92,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[list(GRID)],
         metavar="C",
-        help="cost of errors; the best of several numbers is chosen by cross-validation; default 0.1 1 10",
+        help="cost of errors; if there are several numbers, cross-validation chooses the best; default 0.1 1 10",
     )
     add_number(model, "--folds", 5, "number of folds of the cross-validation", least=2)
     add_number(model, "--seed", 0, "seed of the split into folds", least=0, below=2**32)
     model.add_argument(
-        "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
+        "--no-baseline",
+        action="store_true",
+        help="do not compare with the standard Kendall kernel, for example if there are too many rankings for a matrix",
     )
     add_reading(parser)
     add_running(parser)

@@ -25,16 +25,18 @@ DEFAULT = 10
 
 _SUMMARY = "find the most similar rankings"
 _DESCRIPTION = """\
-Find, for each ranking of a file, the most similar rankings of another file, or
-of the same file if there is only one. The matrix of all pairs is never built.
+For each ranking of a file, find the most similar rankings of a second file. With
+only one file, find the most similar other rankings of the same file. The matrix
+of all pairs is never built.
 
-Rankings are read from files as for wkendall gram. In PrefLib files items of
-one rank are ties, and items that are not listed come last. The table has a
+Rankings are read from files as for wkendall gram. In a PrefLib file items of the
+same rank are ties, and items that are not listed come last. A .csv file has a
 line for each neighbour: the row of the ranking, from 0; the place of the
-neighbour among the neighbours, from 1; its row; and the value. With --id,
-names take the place of rows. An .npz file has the arrays values and indices, one row for each
-ranking (with --radius also indptr, as in a sparse matrix by rows), and the
-names that are known (items, ids, ids_against).
+neighbour among the neighbours, from 1; the row of the neighbour; and the value.
+With --id it has names instead of rows. An .npz file has the arrays values and
+indices, with one row for each ranking; with --radius it also has indptr, as in a
+sparse matrix by rows. Names that are known are in the arrays items, ids and
+ids_against.
 """
 _EPILOG = """\
 examples:
@@ -68,10 +70,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--radius",
         type=float,
         metavar="R",
-        help="instead of -n: all rankings at a distance of at most R, or with a kernel of at least R",
+        help="instead of -n: all rankings at a distance of at most R, or with a kernel value of at least R",
     )
     kinds = {"distance": "the number of discordant pairs, the smallest first (default)"}
-    kinds["kernel"] = "weighted concordant pairs, the largest first (default with an option of the kernel)"
+    kinds["kernel"] = "weighted concordant pairs, the largest first (default if you pass an option of the kernel)"
     add_kernel(parser, "--metric", kinds)
     add_reading(parser)
     add_running(parser)

@@ -47,8 +47,8 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     files = add_tables(
         parser,
         ("the rankings", "the rankings"),
-        "the items, separated by commas: the columns to read of a CSV file with one column for each item; for the other layouts "
-        "all items that there may be",
+        "the items, separated by commas: with --layout ranks the columns to read, with the other layouts all items that can "
+        "occur",
     )
     files.add_argument(
         "--layout",
@@ -57,7 +57,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         help="layout of a CSV file. ranks: one ranking per row, one item per column, numbers in the cells (default); choices: "
         "one ranking per row, names of items in the cells, the first choice first; lists: like choices, but blanks "
         "are left out, so that later choices move up; long: one row for each item of each ranking, with the name of the "
-        "ranking, the item, and its rank or score",
+        "ranking, the item, and the rank or score of the item",
     )
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
@@ -81,13 +81,13 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the column names, as by default; --header confirms it if a warning asks",
+        help="whether the first row of a CSV file has the column names (default: yes); --header also turns off the warning",
     )
     files.add_argument(
         "--encoding",
         default="utf-8",
         metavar="NAME",
-        help="encoding of CSV and PrefLib files, such as cp1252 for those of older programs on Windows; default utf-8",
+        help="encoding of CSV and PrefLib files, such as cp1252 for files of older programs on Windows; default utf-8",
     )
     files.add_argument(
         "--id", metavar="COLUMN", help=f"a column of a CSV file with names of {rows}: its name, or its number from 1"
@@ -104,7 +104,9 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         help="columns of a CSV file to ignore, separated by commas; may be given several times",
     )
     files.add_argument(
-        "--array", metavar="NAME", help=f"the array of an .npz file that has {what}; default X, or the only one"
+        "--array",
+        metavar="NAME",
+        help=f"the array of an .npz file that has {what}; default: the array X, or the only array",
     )
     return files
 
@@ -115,36 +117,39 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
         "--input",
         choices=get_args(Input),
         default="ranks",
-        help="ranks of the items (default); orders: rows list items, best first; scores: larger is better",
+        help="ranks (default): the numbers are ranks of the items; orders: rows list items, best first; scores: larger is better",
     )
     meaning.add_argument(
-        "--top", choices=get_args(Top), default="low", help="the best end of the ranks: low, rank 1 (default), or high"
+        "--top",
+        choices=get_args(Top),
+        default="low",
+        help="which rank is the best: low (default) for rank 1, high for the largest rank",
     )
     meaning.add_argument(
         "--ties",
         choices=get_args(Ties),
-        help="equal numbers in a row. error: refused (default); mean: ties, for which the mean over all ways to break them is "
+        help="equal numbers in a row. error (default): an error; mean: ties, for which the mean over all ways to break them is "
         "taken (default for PrefLib files that end in .toc or .toi)",
     )
     meaning.add_argument(
         "--missing",
         choices=get_args(Missing),
-        help="empty cells, and items that a list leaves out. error: refused (default); bottom: below all that have a number "
-        "(default for --layout choices and long, and default for PrefLib files that end in .soi or .toi); anywhere: place "
-        "unknown",
+        help="empty cells, and items that a list leaves out. error (default): an error; bottom: the item is below all items that "
+        "have a number (default for all layouts but ranks, and for PrefLib files that end in .soi or .toi); anywhere: the "
+        "position of the item is unknown",
     )
 
 
 def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
     """Add the options for running; `writes` says whether there are files to overwrite."""
-    running = parser.add_argument_group("how it runs")
+    running = parser.add_argument_group("how the command runs")
     running.add_argument(
-        "--jobs", type=number_of_jobs, metavar="N", help="number of threads; -1 (default) for one per core"
+        "--jobs", type=number_of_jobs, metavar="N", help="number of threads; -1 (default) is one thread per core"
     )
     running.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,
-        help="show a progress bar on standard error; by default if that is a terminal and tqdm is installed",
+        help="show a progress bar on standard error (default: only if standard error is a terminal and tqdm is installed)",
     )
     if writes:
         running.add_argument("--force", action="store_true", help="overwrite existing files")

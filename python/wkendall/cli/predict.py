@@ -34,15 +34,17 @@ _SUMMARY = "predict labels with learned weights"
 _DESCRIPTION = """\
 Predict the labels of rankings with the result of wkendall learn.
 
-Writes a CSV file with one row for each ranking: its name if there is one, the
-prediction, and for classes the scores. With two classes, the second is
-predicted if the score is positive; with more, the one with the largest score.
-Names are in the column --id; by default the column that was --id in learning.
+The command writes a CSV file with one row for each ranking: the name of the
+ranking if there is one, the prediction, and for classes the scores. With two
+classes, the second class is predicted if the score is positive. With more
+classes, the class with the largest score is predicted. The names are in the
+column --id; the default is the column that was --id in wkendall learn.
 
-The meaning of the numbers (--input, --top, --ties, --missing) is taken from
-learning. The items must be the same. They are matched by name, in any order, and
-other columns are not used; without names, the columns must be in the order of
-learning. weights.npz has only numbers and text: reading it runs no code.
+The meaning of the numbers (--input, --top, --ties, --missing) is the same as in
+wkendall learn. The items must also be the same. Items are matched by name, in any
+order, and other columns are not used. If the columns have no names, they must be
+in the same order as in wkendall learn. weights.npz has only numbers and text:
+reading this file runs no code.
 """
 _EPILOG = """\
 examples:

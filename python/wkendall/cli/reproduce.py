@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 _SUMMARY = "repeat the experiments of the paper"
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
-High-order Kernels for Permutations": predict whether people are 40 or over from
-their rankings of six sources of news about science, with support vector
-machines and each kernel in turn. Writes a table with the paper's figures beside
-it (table.csv, table.json), plots, and one page with everything (report.html).
+High-order Kernels for Permutations". Support vector machines predict whether
+people are 40 or over from their rankings of six sources of news about science,
+with each kernel in turn. The command writes a table of its results and the
+paper's results (table.csv, table.json), plots, and one page with everything
+(report.html).
 
 Without --data the people are simulated from a model of the survey. Every
 finished measurement is stored in the folder. --resume continues a run that was
-interrupted or killed, and adds kernels or repetitions to a finished one.
+interrupted or killed, or adds kernels or repetitions to a finished run.
 """
 #: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
@@ -66,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
-    add_number(parser, "--repeats", 50, "repetitions")
+    add_number(parser, "--repeats", 50, "number of repetitions")
     parser.add_argument(
         "--train", type=_half_and_half, default=400, metavar="N", help="number of people for training; default 400"
     )
@@ -74,7 +75,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--test", type=_half_and_half, default=100, metavar="N", help="number of people for testing; default 100"
     )
     parser.add_argument(
-        "--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, separated by commas; default all"
+        "--kernels",
+        type=_kernels,
+        default=_KERNELS,
+        metavar="LIST",
+        help="names of kernels, separated by commas, or paper or all; default all",
     )
     parser.add_argument(
         "--jobs",

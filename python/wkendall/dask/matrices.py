@@ -38,19 +38,19 @@ def gram_matrix(
 ) -> da.Array:
     """Kernel between all pairs of rankings, as a dask array.
 
-    The values are bitwise identical to those of `wkendall.gram_matrix`, for any blocks. Weighted sums can differ by
-    rounding in three cases: at least half of the rankings repeat others, some have ties or missing items, or `dtype` is
-    float32 and blocks have fewer than 240 rows or columns. Without `Y`, only the blocks on and above the diagonal are
-    computed; the others are their transposes.
+    The values are bitwise identical to the values of `wkendall.gram_matrix`, for any blocks, with one exception.
+    Weighted sums can differ by rounding in three cases: at least half of the rankings repeat others, some have ties or
+    missing items, or `dtype` is float32 and blocks have fewer than 240 rows or columns. Without `Y`, only the blocks on
+    and above the diagonal are computed; the others are their transposes.
 
-    Parameters are checked immediately, rankings when the blocks are computed. Errors name the row of the whole array.
-    The workers of a cluster need wkendall installed.
+    Parameters are checked immediately. Rankings are checked when the blocks are computed. Errors name the row of the
+    whole array. The workers of a cluster need wkendall installed.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"` also a sparse array of
-        scipy, or a dask array of sparse arrays.
+        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"`, X can also be a sparse
+        array of scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
         Rankings to compare with; the rankings of `X` if absent.
     chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
@@ -110,7 +110,8 @@ def features(
 ) -> da.Array:
     """Explicit features whose inner products are the kernel of order 2, as a dask array.
 
-    The values are those of `wkendall.features`, for linear models that are trained block by block.
+    The values are the same as the values of `wkendall.features`. Use them for linear models that are trained block by
+    block.
 
     Parameters
     ----------

@@ -38,16 +38,17 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> Neighbors:
-    """Find the nearest rankings of Y, or of the rest of X if there is no Y, for each ranking of X, as dask arrays.
+    """For each ranking of X, find the nearest rankings of Y, as dask arrays.
 
-    The results are those of `wkendall.neighbors`. Each chunk of `X` is compared with the chunks of `Y` one after
-    another, and only the best neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values
-    can differ by rounding in the same cases as those of `wkendall.dask.gram_matrix`.
+    Without Y, the nearest other rankings of X are found. The results are the same as the results of
+    `wkendall.neighbors`. Each chunk of `X` is compared with the chunks of `Y` one after another, and only the best
+    neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values can differ by rounding in
+    the same cases as the values of `wkendall.dask.gram_matrix`.
 
     Parameters
     ----------
     X, Y, input, top, ties, missing, n_jobs, backend
-        As for `wkendall.dask.gram_matrix`. Without `Y` the other rankings of `X` are searched.
+        As for `wkendall.dask.gram_matrix`. If `Y` is absent, the other rankings of `X` are searched.
     n_neighbors, measure
         As for `wkendall.neighbors`.
 
@@ -87,7 +88,8 @@ def neighbors_within(
 ) -> da.Array:
     """Find all rankings within a radius, as a dask array whose blocks of rows are sparse arrays of scipy.
 
-    The results are those of `wkendall.neighbors_within`; the parameters are as for `wkendall.dask.neighbors`.
+    The results are the same as the results of `wkendall.neighbors_within`. The parameters are as for
+    `wkendall.dask.neighbors`.
 
     Returns
     -------

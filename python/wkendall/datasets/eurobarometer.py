@@ -34,8 +34,9 @@ STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"RDX", b"RDA", b"RDB")
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
 
-    The label is age 40 and over. The paper's label is age over 40, so people aged 40 have the other label there. The
-    published counts have only age groups, from which the paper's label cannot be computed.
+    Here the label is 1 for age 40 and over. In the paper the label is 1 for age over 40, so people aged 40 have the
+    other label in the paper. The published counts have only age groups, from which the paper's label cannot be
+    computed.
 
     Parameters
     ----------

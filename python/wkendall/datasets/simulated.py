@@ -50,7 +50,7 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
 
     The distance is the Kendall distance, the number of pairs of items that the ranking and the centre order
     differently. The draws are exact. They use repeated insertion: the items are added in the order of the centre, and
-    each is inserted a random number of places before the end.
+    each item is inserted a random number of places before the end.
 
     Parameters
     ----------

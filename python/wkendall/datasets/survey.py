@@ -53,7 +53,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
     In a class, the logarithm of the probability of a ranking is a constant plus a sum of effects. There is one effect
     for each of the 15 pairs of items. It is added if the ranking orders the pair as the questions do. The 62 parameters
     were fitted to the 12,216 people of the counts table by maximum likelihood with the EM algorithm, separately for the
-    two age groups, and rounded to 3 decimals. Mean ranks and preferences between two items are those of the survey, up to
+    two age groups, and rounded to 3 decimals. Mean ranks and preferences between two items agree with the survey up to
     0.001. Orders of three and more items are reproduced only as far as two classes allow.
 
     Parameters
@@ -67,7 +67,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
     -------
     X, y, items, sex, age_group, left_out
         As for `load_eurobarometer`; sex and age group, which are not part of the model, are None. The share of ones in
-        `y` is that of the survey, 6,500 of 12,216, rounded.
+        `y` is the share in the survey, 6,500 of 12,216, rounded.
 
     Examples
     --------

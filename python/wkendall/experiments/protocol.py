@@ -89,7 +89,8 @@ class Candidate(NamedTuple):
 class Protocol(NamedTuple):
     """The number of people for training and for testing, the number of folds, and the seed.
 
-    Half of the people in each part are of each class. The paper has 400 and 100.
+    In the training part and in the test part, half of the people are of each class. The paper has 400 people for
+    training and 100 for testing.
 
     Examples
     --------
@@ -277,9 +278,9 @@ def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People,
 def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
     """Measure a kernel in one repetition.
 
-    `X` has ranks, 1 is the most preferred, `y` has classes, 0 and 1, and `kernel` is a name of `METHODS`. The number of the
-    repetition, from 0, and the seed determine which people are drawn. The smallest of the costs with the highest
-    cross-validated accuracy is used.
+    `X` has ranks; 1 is the most preferred. `y` has the classes 0 and 1. `kernel` is one of the names in `METHODS`. The
+    number of the repetition, from 0, and the seed determine which people are drawn. If several costs C have the highest
+    cross-validated accuracy, the smallest of them is used.
 
     Examples
     --------

@@ -28,8 +28,8 @@ RESULTS = (
 class Store:
     """A folder with the settings of a run and its measurements. It is locked until it is closed.
 
-    The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. `resume`
-    continues with the measurements in the folder, which must have the same settings.
+    The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. With
+    `resume` the run continues with the measurements in the folder, and the settings must be the same.
 
     Examples
     --------

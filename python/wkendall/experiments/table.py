@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 
 
 class Row(NamedTuple):
-    """The results of a kernel. Values that need more repetitions, or the standard kernel, are None.
+    """The results of a kernel. A value is None if it needs more repetitions, or results of the standard kernel.
 
     `difference` is the mean of the paired differences from the standard kernel, `low` and `high` are the ends of its 95
     % confidence interval by Student's t, and `p` is the p-value of Wilcoxon's paired test against "not better than the

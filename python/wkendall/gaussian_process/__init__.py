@@ -1,4 +1,4 @@
-"""Kernels between rankings for Gaussian processes, with hyperparameters that these can learn.
+"""Kernels between rankings for Gaussian processes, with hyperparameters that can be learned.
 
 The names here are for scikit-learn. `wkendall.gaussian_process.torch`, or `wkendall.torch`, has kernels for GPyTorch and BoTorch.
 

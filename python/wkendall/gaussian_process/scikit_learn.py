@@ -121,17 +121,17 @@ class MallowsKernel(_RankingKernel):
     ----------
     lam : float
         The rate at which the similarity falls with each discordant pair. Two random rankings have n (n - 1) / 4 such
-        pairs. Start the search for the best value where lam times that number is not much above 1. For larger values no
-        two rankings are similar, and the likelihood is flat.
+        pairs on average. Start the search with a `lam` for which lam n (n - 1) / 4 is not much above 1. For larger
+        values no two rankings are similar, and the likelihood is flat.
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     normalize : bool
         As for `Mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that
         `lam` does not change the variance of the process. Unlike for `Mallows`, the default is True.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. The kernel takes a `Rankings` as it is, without these options. The models
-        of scikit-learn turn a `Rankings` into an array of ranks from 1, which they pass on: leave `input` and `top` at
-        their defaults for it.
+        How to read arrays, as for `Rankings`. The kernel itself takes a `Rankings` without these options. If you pass a
+        `Rankings` to a model of scikit-learn, leave `input` and `top` at their defaults: the model converts it to an
+        array of ranks from 1 and passes this array to the kernel.
     n_jobs
         As for `gram_matrix`.
 
@@ -184,19 +184,19 @@ class WeightedKendallKernel(_RankingKernel):
     weight : {"standard", "top", "add", "mult", "average", "later"}
         As for `Kendall`.
     u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
-        Position weights for `weight="add"`, `"mult"` and `"later"`; other weights do not use them. "power" is r^-a and
-        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`; not for "later". The others are
-        fixed, as for `Kendall`.
+        Position weights for `weight="add"`, `"mult"` and `"later"`; other weights do not use them. At rank r = 1..n,
+        "power" is r^-a and "exponential" is exp(-a (r - 1)), with the hyperparameter `a`. These two are not for
+        "later". The other position weights are fixed, as for `Kendall`.
     a : float
-        How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions have nearly the same
-        weight.
+        How fast the weights fall, for `u="power"` and `u="exponential"`. If `a` is near 0, all positions have nearly
+        the same weight.
     a_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     k, order, signed
         As for `Kendall`. Weights that do not use `k` ignore it, so that a grid search can vary the weight alone.
     normalize : bool
         Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process.
-        Unlike for `Kendall`, the default is True. Multiply by a `ConstantKernel` to learn the variance.
+        Unlike for `Kendall`, the default is True. To learn the variance, multiply the kernel by a `ConstantKernel`.
     input, top, ties, missing, n_jobs
         As for `MallowsKernel`.
 

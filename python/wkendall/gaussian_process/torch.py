@@ -1,4 +1,4 @@
-"""Kernels between rankings for GPyTorch and BoTorch, with hyperparameters that these can learn.
+"""Kernels between rankings for GPyTorch and BoTorch, with hyperparameters that can be learned.
 
 Matrices come from the Rust crate, as those of `gram_matrix` and `distance_matrix` do. PyTorch gets what it needs to learn: the
 Mallows kernel is a function of distances that PyTorch differentiates, and the weighted Kendall kernel has an analytic gradient
@@ -66,26 +66,28 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
 
 
 class MallowsKernel(_RankingKernel):
-    """Mallows kernel for GPyTorch: exp(-lam d), d being the number of discordant pairs of items.
+    """Mallows kernel for GPyTorch: exp(-lam d), where d is the number of discordant pairs of items.
 
     With ties or missing items d is a mean; see `Mallows`.
 
     Parameters
     ----------
     lam : float
-        How fast the similarity falls with each discordant pair, at first. Start where lam n (n - 1) / 4 is not much above 1.
+        The initial rate at which the similarity falls with each discordant pair. Choose it so that lam n (n - 1) / 4 is
+        not much above 1, where n is the number of items.
     lam_prior : gpytorch.priors.Prior, optional
         A prior of `lam`.
     lam_constraint : gpytorch.constraints.Interval, optional
-        Where `lam` may lie; positive unless given.
+        The range of `lam`. If absent, `lam` is positive.
     normalize : bool
         With ties or missing items, divide by the square roots of both self-similarities.
     input, top, ties, missing
-        How to read tensors, as for `Rankings`. BoTorch has orders and ranks as numbers in tensors of floats, which are taken.
+        How to read tensors, as for `Rankings`. Tensors of floats are accepted, because BoTorch stores orders and ranks
+        as floats.
     n_jobs
         As for `gram_matrix`.
     **options
-        Of `gpytorch.kernels.Kernel`: `active_dims`, `batch_shape`.
+        Options of `gpytorch.kernels.Kernel`: `active_dims`, `batch_shape`.
 
     Examples
     --------
@@ -162,22 +164,22 @@ class WeightedKendallKernel(_RankingKernel):
     Parameters
     ----------
     n_items : int
-        How many items rankings have.
+        The number of items of the rankings.
     weight : {"mult", "add"}
-        As for `Kendall`: the weight of a pair of positions is the product or the sum of theirs.
+        As for `Kendall`: the weight of a pair of positions is the product or the sum of the two position weights.
     u : {"hyperbolic", "log", "ap"} or array-like of shape (n_items,)
-        The position weights at first, all positive.
+        The initial position weights, all positive.
     u_prior : gpytorch.priors.Prior, optional
         A prior of the position weights.
     u_constraint : gpytorch.constraints.Interval, optional
-        Where they may lie; positive unless given.
+        The range of the position weights. If absent, they are positive.
     normalize : bool
-        Divide by the self-similarity, so that the weights do not change the variance of the process. A `ScaleKernel` around the
-        kernel stands for the variance.
+        Divide by the self-similarity, so that the weights do not change the variance of the process. To learn the
+        variance, put a `ScaleKernel` around the kernel.
     input, top, n_jobs
         As for `MallowsKernel`.
     **options
-        Of `gpytorch.kernels.Kernel`: `active_dims`.
+        Options of `gpytorch.kernels.Kernel`: `active_dims`.
 
     Examples
     --------

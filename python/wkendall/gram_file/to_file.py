@@ -33,8 +33,9 @@ def gram_to_file(
 
     The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished".
     A small file, `path` + ".journal", records which blocks are done. Resume a run that was interrupted or killed, even
-    by a power cut, with `resume=True`. The file is then bitwise identical to that of an uninterrupted run, and to the
-    result of `gram_matrix`; for sums, products and powers of kernels up to rounding.
+    by a power cut, with `resume=True`. The file is then bitwise identical to the file of an uninterrupted run. It is
+    also bitwise identical to the result of `gram_matrix`; sums, products and powers of kernels can differ from this
+    result by rounding.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def gram_to_file(
         As for `gram_matrix`.
     resume : bool
         Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
-        package and the instruction set of the machine must be the same as in that call. A file that is finished already
-        is compared with the matrix, which takes as long as to compute it again.
+        package and the instruction set of the machine must be the same as in that call. If the file is already
+        finished, it is compared with the matrix. The comparison takes as long as computing the matrix again.
 
     Returns
     -------
@@ -55,9 +56,9 @@ def gram_to_file(
     Raises
     ------
     FileExistsError
-        If the file exists, and is another matrix or `resume` is False; if there is an unfinished file and `resume` is
-        False; if another process is writing to the file. If another file of this name has appeared at the end, the
-        finished matrix stays in the unfinished file.
+        Raised in five cases. The file exists, and `resume` is False. The file exists, and contains another matrix.
+        There is an unfinished file, and `resume` is False. Another process is writing to the file. Another file of this
+        name appears during the run; the finished matrix then stays in the unfinished file.
 
     Examples
     --------

@@ -61,10 +61,11 @@ def plot_weights(
     values : bool, optional
         Write the values into the cells; the default is True for up to 12 positions.
     title : str, optional
+        The title of the plot; none if absent.
     classes : sequence of two labels, optional
-        With coefficients of items: `classes_` of the model. The colour bar says which class is red and which is blue.
-        This holds for weights that are largest when the first item comes first, such as the standard weights: "row
-        before column" in red is then evidence for the second class.
+        If U has coefficients of items: `classes_` of the model. The colour bar then says which class is red and which
+        class is blue. The colours are right if the weights of the model are largest when the first item comes first, as
+        the standard weights are: "row before column" in red is then evidence for the second class.
 
     Returns
     -------
@@ -128,15 +129,16 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of the weights of single positions that weights of pairs imply; suited to many positions.
+    """Curves of weights of single positions, which are computed from weights of pairs; suited to many positions.
 
-    For weights of pairs the curves are the mean over the second item of the pair, the mean over the first item, both
-    off the diagonal, and the diagonal. Plain SUQUAN-SVD finds weights of the form r[a] + c[b] off the diagonal. The
-    curves show these weights completely.
+    For weights of pairs there are three curves: the mean over the second position of the pair, the mean over the first
+    position, and the diagonal. Both means leave out the diagonal. Without `pure=True`, SUQUAN-SVD finds weights of the
+    form r[a] + c[b] off the diagonal. The curves show these weights completely.
 
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
+        Weights of pairs of positions, or of single positions.
     ax, title
         As for `plot_weights`.
 
@@ -200,14 +202,14 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
 
 
 def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes | None = None) -> Axes:
-    """Curves of the weight of each rank in the weighted kernels: hyperbolic, logarithmic, and the top-k cutoff.
+    """Curves of the weight of each rank: hyperbolic weights, logarithmic weights, and the weights of the top-k kernel.
 
     Parameters
     ----------
     n : int
         The number of ranks.
     k : int
-        The cutoff of top-k.
+        The k of the top-k kernel.
     ax
         As for `plot_weights`.
 
@@ -315,7 +317,7 @@ def plot_differences(
 def plot_pairs(
     importance: PairImportance, *, ax: Axes | None = None, title: str | None = None, classes: ArrayLike | None = None
 ) -> Axes:
-    """Bar chart of pairs of items, the largest effect on top: which item comes first, and how much that adds.
+    """Bar chart of pairs of items and their effects, the largest effect on top.
 
     Parameters
     ----------
@@ -324,8 +326,8 @@ def plot_pairs(
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
-        `classes_` of the classifier. Positive values of its function predict the second class: the label of the axis
-        says that the pairs are evidence for this class.
+        `classes_` of the classifier. Positive values of the decision function predict the second class. So the label of
+        the axis says that the pairs are evidence for the second class.
 
     Examples
     --------
@@ -367,12 +369,12 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars of what kernels see, the first on top: the share of each part in the self-similarity of a ranking.
+    """Bars of what kernels see: the share of each part in the self-similarity of a ranking, the first kernel on top.
 
     Parameters
     ----------
     spectra : Spectrum or dict of these
-        What `spectrum` returns, or a dict of several results, with the names of the kernels as keys.
+        The result of `spectrum`, or a dict of several results, with the names of the kernels as keys.
     ax, title
         As for `plot_weights`.
 

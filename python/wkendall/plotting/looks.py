@@ -39,10 +39,10 @@ DOTS = 8
 def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Distribution of the ranks of each item: the darker a cell, the more rankings give the item this rank.
 
-    The item with the best mean rank is on top. A dot marks the mean rank of an item, or the mean ranks in each group if
-    the rankings were described by groups. With more than eight groups, a line joins the lowest and the highest mean
-    rank. If rankings leave an item out, the last column shows how often. With more than 100 items, only the best 100
-    are drawn.
+    The item with the best mean rank is on top. A dot marks the mean rank of an item. If the rankings were described by
+    groups, there is a dot for each group. With more than eight groups, a line joins the lowest and the highest mean
+    rank of an item. If rankings leave items out, the last column shows how often each item is left out. With more than
+    100 items, only the best 100 are drawn.
 
     Parameters
     ----------
@@ -91,10 +91,10 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
 
 
 def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Who is before whom: the share of the rankings that have the item of the row before the item of the column.
+    """Heat map of pairs: the share of the rankings that have the item of the row before the item of the column.
 
-    Red is more than half, blue less than half; pairs that no ranking compares are grey. The item with the best mean
-    rank is on top. With more than 100 items, only the best 100 are drawn.
+    Red is more than half, and blue is less than half. Pairs that no ranking compares are grey. The item with the best
+    mean rank is on top. With more than 100 items, only the best 100 are drawn.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
 def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Ranks with their intervals, the best item on top, and the groups of items that cannot be told apart.
 
-    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. Where a bar is thin, it
-    passes an item of another group. A dotted line between two neighbours says that they can be told apart. With more
-    than 100 items, only the best 100 are drawn.
+    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. Where a bar is thin,
+    it passes an item that does not belong to its group. A dotted line between two neighbours says that they can be told
+    apart. With more than 100 items, only the best 100 are drawn.
 
     Parameters
     ----------

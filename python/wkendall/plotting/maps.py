@@ -68,9 +68,9 @@ def plot_map(
     kernel : Kernel, optional
         As for `gram_matrix`.
     groups : array-like of shape (m,), optional
-        A label for each ranking. Each label has its own colour, and a legend shows them; its title is the name of a
-        series, or "group". With more than ten labels, some labels have the same colour and different marks. Ordered
-        categories keep their order.
+        A label for each ranking. Each label has its own colour, and a legend shows the labels. If `groups` is a series
+        with a name, this name is the title of the legend; otherwise the title is "group". With more than ten labels,
+        some labels have the same colour and different marks. Ordered categories keep their order.
     ax, title
         As for `plot_weights`. A new figure is as large as the names need.
     n_jobs : int, optional

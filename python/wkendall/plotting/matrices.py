@@ -57,14 +57,14 @@ def plot_matrix(
         The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index: its
         rows have the names of its columns if it is symmetric, and numbers otherwise.
     column_labels : sequence of k names, optional
-        The names of the columns. If absent, the column names of a data frame are used. A symmetric matrix, and a square
-        array, have `labels` on both sides.
+        The names of the columns. If absent, the column names of a data frame are used. If the matrix is symmetric, or a
+        square array, `labels` are also the names of the columns.
     cluster : bool
         Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
         is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
         matrices keep their order.
     vmin, vmax : float, optional
-        The values at the ends of the colours. If absent, they follow from the data: the colours begin at 0, or are
+        The values at the ends of the colours. If absent, they are chosen from the data: the colours begin at 0, or are
         symmetric around 0 if some values are negative.
     annotate : bool
         Write the values into the cells, with two decimals.

@@ -39,8 +39,8 @@ def read_csv(
     ----------
     path : path
         A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
-        ones, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names are
-        expected.
+        cells, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names
+        are expected.
     layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
@@ -48,33 +48,35 @@ def read_csv(
           `input` says what they mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
-        - "lists": like "choices", but missing cells can be anywhere. They are left out, so that later choices move up.
+        - "lists": like "choices", but missing cells can be anywhere. Missing cells are left out, so that later choices
+          move up.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
         The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
-        the default is the first column. Give the name of a column, or its number from 1 as a string, such as "2". Names
-        take precedence over numbers.
+        the default is the first column. Pass the name of a column, or its number from 1 as a string, such as "2". If
+        "2" is also the name of a column, it is read as the name.
     skip : str or collection of str
         Columns to ignore. Their cells can have any content.
     item, value : str, optional
         For "long": the columns of the items and of their ranks or scores. If absent, the first columns that have no
         other use are taken.
     items : iterable of str, optional
-        All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
-        the others are ignored. Files with another layout must not contain other items. If absent, the items are those
-        of the file, in the order in which they first appear.
+        All items, in this order, for example the items of an earlier file. In a "ranks" file these columns are read,
+        and the other columns are ignored. Files with another layout must not contain other items. If absent, the items
+        are the items of the file, in the order in which they first appear.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
         Whether the first row contains the names of the columns, as it does by default. With False every row is a
-        ranking. If absent, a warning names a first row that may be a ranking: a row of numbers ("ranks"), a row with an
-        item of another row or of `items` ("choices", "lists"), or a row with a number, a blank cell or a cell that
+        ranking. If absent, there is a warning if the first row may be a ranking: a row of numbers ("ranks"), a row with
+        an item of another row or of `items` ("choices", "lists"), or a row with a number, a blank cell or a cell that
         occurs again in its column ("long"). With True there is no warning.
     encoding : str
         The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
     input, top, ties, missing
-        As for `Rankings`. The default of `missing` is "error" for "ranks", and "bottom" for the others.
+        As for `Rankings`. The default of `missing` is "error" for the layout "ranks", and "bottom" for the other
+        layouts.
 
     Returns
     -------

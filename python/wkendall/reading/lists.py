@@ -34,9 +34,9 @@ def from_lists(
 ) -> Rankings:
     """Rankings from ranked lists of any items. The lists may have different lengths and different items.
 
-    Items that a list leaves out are below all items of the list, and tied with each other. Sets are ties. The rankings
-    are stored as lists, so that time and memory depend on the lengths of the lists; if every list has all items, they
-    are stored as rankings of all items.
+    Items that a list leaves out are below all items of the list, and tied with each other. The items of a set are tied.
+    The rankings are stored as lists, so that time and memory depend on the lengths of the lists; if every list has all
+    items, they are stored as rankings of all items.
 
     Without `items`, items are in the order in which they first appear, so that two calls with different lists have
     different items. Pass `items` whenever a second set of lists is compared with the first, for example new
@@ -67,11 +67,11 @@ def from_lists(
         they are allowed only at the end of a list, unless `gaps` says otherwise. In a data frame of pandas or polars,
         each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. If absent, the items are those of the lists, in the order in which they
-        first appear; tied items in a set are sorted.
+        All items, in the order of the columns. If absent, the items are the items of the lists, in the order in which
+        they first appear; tied items in a set are sorted.
     gaps : {"error", "close"}
-        How to treat a blank before an item. "error": as an error. "close": the blank is left out, so that later items
-        move up. A second choice without a first choice then becomes the first choice.
+        How to treat a blank before an item. "error": it raises an error. "close": the blank is left out, so that later
+        items move up. A second choice without a first choice then becomes the first choice.
 
     Returns
     -------

@@ -30,7 +30,8 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
 
     Both formats are supported: the current one, with header lines `# KEY: value`, and the older one, which begins with
     the number of alternatives. Alternatives are numbered from 1, or from 0 as in some old files. The numbers in the
-    header must agree with the orders, and the orders with the type of the file. If an order occurs twice, its counts are added.
+    header must agree with the orders, and the orders must agree with the type of the file. If an order occurs twice,
+    its counts are added.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
     -------
     Rankings
         With the names of the alternatives, in the order of their numbers, and the number of voters of each order as
-        `counts`. Alternatives that an order does not have come last. Incomplete orders are stored as lists.
+        `counts`. Alternatives that an order leaves out come last. Incomplete orders are stored as lists.
         `votes[np.repeat(np.arange(len(votes)), votes.counts)]` has one row for each voter.
 
     Examples

@@ -42,7 +42,7 @@ def read_trec(
     ----------
     path : path, iterable of paths, or mapping of names to paths
         A file, a folder (all files in it), or a pattern such as "runs/\*.gz"; files may be compressed by gzip. In a
-        mapping, each file has one system; the name of the file in the mapping replaces the run tag.
+        mapping, each file has one system, and the key of the file in the mapping replaces its run tag.
     by : {"score", "rank"}
         The column that orders the documents. "score": larger is better, as in trec_eval, which ignores the ranks. "rank":
         smaller is better. Documents with equal numbers are tied.

@@ -32,10 +32,11 @@ class Components(NamedTuple):
     names : tuple of str
         The parts, as for `spectrum`.
     agreement : ndarray
-        From 0 to 1: the squared norm of the part of the mean feature, divided by the mean squared norm of the parts of
-        the features. It is 1 if all rankings are equal, and 1 / m on average for m random rankings.
+        For each part, from 0 to 1. Take this part of the feature of each ranking. The agreement is the squared norm of
+        the mean of these vectors, divided by the mean of their squared norms. It is 1 if all rankings are equal, and 1
+        / m on average for m random rankings.
     share : ndarray
-        The squared norm of the part of the mean feature, divided by the sum over all of these parts.
+        The squared norm of the mean of these vectors, divided by the sum of the squared norms for all parts.
     pvalue : ndarray
         (1 + number of permutations with at least this agreement) / (1 + number of permutations).
 
@@ -68,9 +69,9 @@ def components(
     some pairs of items have certain positions (symmetric pairs), or an item is before another item more often than
     their positions explain (skew pairs). For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
 
-    The hypothesis of the tests is that all rankings of the items are equally likely, independently for each person.
-    For rankings with ties it is that all assignments of the items to the places of each ranking are equally likely.
-    Each permutation draws an assignment for each person, so the p-values are exact for any number of rankings.
+    The hypothesis of the tests is that all rankings of the items are equally likely, independently for each person. For
+    rankings with ties, the hypothesis is that all assignments of the items to the places of each ranking are equally
+    likely. Each permutation draws an assignment for each person, so the p-values are exact for any number of rankings.
 
     Parameters
     ----------
@@ -88,8 +89,8 @@ def components(
 
     Notes
     -----
-    A permutation takes O(m n^2). The average kernel and stacks take this time for each member. There is one test for
-    each part: to look for agreement in any part, multiply the p-values by the number of parts.
+    A permutation takes O(m n^2). For the average kernel and for stacks it takes this time for each of their matrices.
+    There is one test for each part: to look for agreement in any part, multiply the p-values by the number of parts.
 
     Examples
     --------

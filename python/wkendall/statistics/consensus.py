@@ -27,7 +27,7 @@ def consensus(
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
-    """Find the consensus of rankings: the ranking with the largest weighted mean of its kernel with the given rankings.
+    """Find the consensus of rankings: the ranking whose weighted mean kernel with the given rankings is the largest.
 
     With the standard weight this is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of
     items. If there is a ranking that follows the majority on every pair, it is the consensus. Other weights can give
@@ -44,13 +44,13 @@ def consensus(
         self-similarities. This gives rankings with many ties more weight than without `normalize`.
     sample_weight : array-like of shape (m,), optional
         The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`, or 1
-        for each.
+        for each ranking.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best of all rankings. The standard weight takes any number of items, as in `linear_ordering`;
         `weight="mult"` and `U` take up to 10 items, the other weights up to 20. "local" moves and swaps items as long
         as the score grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks.
-        "auto" is exact where possible; with the standard weight and many items it gives up a proof after about ten
-        seconds.
+        "auto" is exact where possible. With the standard weight and many items, it stops the search for a proof after
+        about ten seconds.
     rng, n_jobs
         As for `two_sample_test`; `rng` is for the local search.
 

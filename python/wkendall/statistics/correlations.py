@@ -35,7 +35,7 @@ _ADVICE = (
 class Correlations(NamedTuple):
     """What `corr` returns with `pvalues=True` or `confidence`.
 
-    All fields have the same form. Fields that were not requested are None.
+    All fields have the same shape and type. Fields that were not requested are None.
 
     Attributes
     ----------
@@ -69,8 +69,8 @@ class CorrelationTable(NamedTuple):
     Attributes
     ----------
     i, j : array of int
-        The columns of each pair: `i` is a column of `data`, and `j` is a column of `other`, or of `data` without
-        `other`.
+        The columns of each pair: `i` is a column of `data`, and `j` is a column of `other`. If `other` was not passed,
+        `j` is a column of `data`.
     statistic : array
         Their correlation.
     pvalue, low, high, n : array or None
@@ -101,7 +101,7 @@ class CorrelationDifference(NamedTuple):
     difference : float
         The correlation of x and y minus the correlation of x and z.
     pvalue : float
-        For the hypothesis that both are equal.
+        The p-value of the hypothesis that the two correlations are equal.
     low, high : float
         The ends of the confidence interval of the difference.
     first, second : float
@@ -162,21 +162,22 @@ def corr(
     method : {"tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"}
         The coefficient. With C concordant and D discordant pairs of observations:
 
-        - "tau-b": Kendall's, C - D over the geometric mean of the numbers of pairs that are not tied in each column.
-        - "tau-a": Kendall's, C - D over the number of all pairs.
-        - "tau-c": Stuart's, `2 m (C - D) / (n^2 (m - 1))` for n observations, and m distinct values in the column that
-          has fewer.
-        - "gamma": Goodman and Kruskal's, `(C - D) / (C + D)`.
-        - "somers": Somers' D, C - D over the number of pairs that are not tied in the first column, which is the
-          independent one. The rows of the matrix are the independent variables, its columns the dependent ones; the
-          matrix is not symmetric.
+        - "tau-b": Kendall's tau-b. C - D is divided by the geometric mean of two numbers: the number of pairs that are
+          not tied in the first column, and the number of pairs that are not tied in the second column.
+        - "tau-a": Kendall's tau-a. C - D is divided by the number of all pairs.
+        - "tau-c": Stuart's tau-c, `2 m (C - D) / (n^2 (m - 1))`. Here n is the number of observations, and m is the
+          number of distinct values in the column that has fewer distinct values.
+        - "gamma": Goodman and Kruskal's gamma, `(C - D) / (C + D)`.
+        - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column, which is
+          the independent variable. The rows of the matrix are the independent variables, and its columns are the
+          dependent variables. The matrix is not symmetric.
         - "spearman": the correlation of mean ranks.
     pairs : two sequences of column numbers or labels, optional
-        Correlations of these pairs only. The first sequence has columns of `data`. The second has columns of `other`,
-        or of `data` without `other`. The results are arrays.
+        Correlations of these pairs only. The first sequence has columns of `data`. The second sequence has columns of
+        `other`, or of `data` if `other` is absent. The results are arrays.
     weights : array-like of one number for each observation, optional
-        Not negative. A pair of observations counts with the product of its weights. Whole numbers have the same effect
-        as repeated observations, except for tau-a and tau-c.
+        The weight of each observation, at least 0. A pair of observations counts with the product of its two weights.
+        Whole numbers have the same effect as repeated observations, except for tau-a and tau-c.
     at_least : float, optional
         Return only the pairs of columns whose correlation has at least this absolute value. The result is a table: a
         data frame for data frames, otherwise a `CorrelationTable`. The whole matrix is never in memory.
@@ -186,16 +187,16 @@ def corr(
         Student's distribution, with fewer degrees of freedom if a few observations decide the result. The ends are NaN
         if the correlation is not defined without one of the observations.
     pvalues : bool
-        Also return p-values, for the hypothesis that two columns are independent. For the three taus and gamma they are
-        exact for up to 33 observations without ties, and for more if at most one pair of observations is discordant, or
-        at most one is concordant. Otherwise they use the normal approximation with correction for ties.
-        `scipy.stats.kendalltau` uses the same rule. For Somers' D and Spearman's rho the rules are those of
-        `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values use the correlation divided by its standard
-        error.
+        Also return p-values, for the hypothesis that two columns are independent. The three taus and gamma follow the
+        rule of `scipy.stats.kendalltau`: without ties, p-values are exact for up to 33 observations. If there are no
+        ties, and at most one pair of observations is discordant or at most one pair is concordant, p-values are also
+        exact for more observations. In all other cases p-values use the normal approximation with correction for ties.
+        Somers' D and Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values
+        use the correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
-        The alternative hypothesis: any association, a negative one, or a positive one.
+        The alternative hypothesis: any association, a negative association, or a positive association.
     min_periods : int
-        The result is NaN if two columns have fewer common observations than this.
+        If two columns have fewer common observations than this, their correlation is NaN.
     n_jobs : int, optional
         Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
     progress : bool
@@ -206,13 +207,14 @@ def corr(
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
         columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns. A modin object gives a modin DataFrame of this form. Objects of polars and pyarrow
-        give an object of the same kind. Its columns have the labels, and its rows are in the order of the columns of
-        `data`, because there is no index. Other data frames become those of pandas (`to_pandas`) or pyarrow (the Arrow
-        interface). Other input gives an array. A value is NaN if two columns have fewer than two common observations,
-        or if all common observations of a column are equal. This also holds on the diagonal, which is otherwise 1 for
-        columns without ties. With `pvalues=True` or `confidence` the result is a named tuple `Correlations(statistic,
-        pvalue, low, high, n)`. Each part is a matrix with the type, rows and columns that are described above.
+        the labels of the columns. A modin object gives a modin DataFrame of this form. A polars or pyarrow object gives
+        an object of the same kind. Its columns have the labels. Its rows are in the order of the columns of `data`,
+        because these libraries have no index. Other data frames are first converted to pandas (`to_pandas`) or pyarrow
+        (the Arrow interface). Other input gives an array. If two columns have fewer than two common observations, the
+        value is NaN. If all common observations of a column are equal, the value is also NaN. Both rules also hold on
+        the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the result is a
+        named tuple `Correlations(statistic, pvalue, low, high, n)`. Each part is a matrix with the type, rows and
+        columns that are described above.
 
     Examples
     --------
@@ -263,11 +265,11 @@ def corr_difference(
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> CorrelationDifference:
-    """Compare the correlation of x and y with that of x and z, on the same observations.
+    """Compare the correlation of x and y with the correlation of x and z, on the same observations.
 
-    The two correlations depend on each other, because they share x and the observations. The standard error of their
-    difference is that of the jackknife: each observation is left out in turn, and both correlations are computed from the
-    rest. This takes O(n log n).
+    The two correlations depend on each other, because both use x and the same observations. The standard error of their
+    difference is computed by the jackknife: each observation is left out in turn, and both correlations are computed
+    from the other observations. This takes O(n log n).
 
     Parameters
     ----------

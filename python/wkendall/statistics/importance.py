@@ -22,11 +22,11 @@ class PairImportance(NamedTuple):
     Attributes
     ----------
     first : ndarray
-        The item that adds more to the function if it comes first: its number, from 0, or its name.
+        The item of each pair that adds more to the function if it comes first: its name, or its number from 0.
     second : ndarray
-        The other item.
+        The other item of each pair.
     effect : ndarray
-        How much more "first before second" adds than "second before first"; not negative.
+        What "first before second" adds to the function, minus what "second before first" adds; not negative.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def pair_importance(
 
     The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum of contributions of pairs of items. With the
     standard weight, a contribution depends only on which of the two items comes first. The effect of a pair is the
-    contribution of "first before second" minus that of "second before first". With other weights, a contribution also
-    depends on the positions of the two items. The effect is then the mean over all positions that they can have in a
-    complete ranking.
+    contribution of "first before second" minus the contribution of "second before first". With other weights, a
+    contribution also depends on the positions of the two items. The effect is then the mean over all positions that
+    they can have in a complete ranking.
 
     Parameters
     ----------

@@ -46,15 +46,16 @@ def independence_test(
     kernel : Kernel, optional
         The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
-        The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
-        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel`: the rows of `y` are rankings. The default is "delta"
-        for strings, booleans and categories. It is "gaussian" for numbers, including whole numbers, and for rows of
-        numbers. It is the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels. Labels of different
-        types are different: 1, "1" and True are three labels. Every ranking needs a value of `y`: None and NaN are
-        refused.
+        The kernel between values of `y`. "delta" is for labels: 1 if they are equal, else 0. "gaussian" is for numbers
+        and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings: the rows of `y` are then rankings.
+        The default is "delta" for strings, booleans and categories. It is "gaussian" for numbers, including whole
+        numbers, and for rows of numbers. It is the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels.
+        Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a value of `y`:
+        None and NaN are refused.
     bandwidth : float, optional
-        For "gaussian"; the default is the median distance over all pairs of people with different values. If there are
-        more than 1,000 distinct values, it is computed from 1,000 people, evenly spaced in sorted order.
+        The bandwidth of "gaussian". The default is the median distance over all pairs of people with different values.
+        If there are more than 1,000 distinct values, the default is computed from 1,000 people, evenly spaced in sorted
+        order.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 

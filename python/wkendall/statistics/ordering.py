@@ -34,14 +34,14 @@ class Consensus(NamedTuple):
     bound : float
         No ranking has a larger score than this.
     optimal : bool
-        Whether `bound` proves that no ranking has a larger score than this one.
+        Whether `bound` proves that no ranking has a larger score than this ranking.
     items : list
         The names of the items, or their numbers from 0 if they have no names, the best first.
     unique : bool or None
-        True if this ranking is the only best one: every other ranking has a smaller score. False if another ranking has the
-        same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 of the sum of the
-        differences between M[i, j] and M[j, i]. With more than 20 items this limit is 1e-10, unless all differences are
-        multiples of one number, such as whole numbers.
+        True if this ranking is the only best ranking: every other ranking has a smaller score. False if another ranking
+        has the same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 of the sum
+        of the differences between M[i, j] and M[j, i]. With more than 20 items this limit is 1e-10 instead of 1e-12,
+        unless all differences are multiples of one number, such as whole numbers.
 
     Examples
     --------
@@ -75,14 +75,14 @@ def linear_ordering(
     Parameters
     ----------
     M : array-like or data frame of shape (n, n)
-        Finite numbers. The diagonal is ignored, but must be finite too. The columns of a data frame are the names of the
-        items; if its rows have names, they must be the same.
+        Finite numbers. The diagonal is ignored, but must be finite too. The columns of a data frame are the names of
+        the items; if its rows have names, they must be the same names.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best order and proves that it is the best, for any number of items if there is enough time. It
         uses dynamic programming for up to 20 items, and cutting planes with branching for more items. "auto" does the
-        same, but gives up a proof after about ten seconds. Both first divide the items into groups whose order is
-        certain. "local" moves and swaps items as long as the score grows, from several starts. "borda" sorts the items
-        by the sum of their row minus that of their column.
+        same, but stops the search for a proof after about ten seconds. Both first divide the items into groups whose
+        order is certain. "local" moves and swaps items as long as the score grows, from several starts. "borda" sorts
+        the items by the sum of their row minus the sum of their column.
     time_limit : float, optional
         Stop the proof after this many seconds, and return the best order so far with its bound. For "auto" it replaces the
         ten seconds. The local search before the proof is not stopped; it takes a few seconds at most.

@@ -31,15 +31,17 @@ class PairDifferences(NamedTuple):
         The names of the items, or their numbers from 0. The item in `first` is before the item in `second` more often
         in the first group than in the second.
     difference : ndarray of shape (pairs,)
-        The share of the first group that has "first before second", minus that of the second group; at least 0.
+        The share of the first group that has "first before second", minus the same share of the second group; at least
+        0.
     low, high : ndarray of shape (pairs,)
-        Simultaneous confidence intervals: with the probability `confidence`, all of them contain their difference.
+        The ends of simultaneous confidence intervals: with the probability `confidence`, all intervals contain the true
+        differences of their pairs.
     pvalue : ndarray of shape (pairs,)
         P-values that are adjusted for the number of pairs. If the groups do not differ, the probability that any
-        p-value is at most 0.05 is at most 0.05. A p-value is at most `1 - confidence` if the interval does not contain
-        0.
+        p-value is at most 0.05 is at most 0.05. If the interval of a pair does not contain 0, its p-value is at most
+        `1 - confidence`.
     shares : ndarray of shape (pairs, 2)
-        The shares of both groups.
+        For each pair, the share of each group that has "first before second".
     groups : tuple
         The labels of the two groups.
 
@@ -89,10 +91,10 @@ def pair_differences(
 ) -> PairDifferences:
     """Find the pairs of items that two groups order differently, with intervals that hold for all pairs at once.
 
-    For each pair of items and each group, the share is the part of the people that have the first item before the
-    second. Ties count half. A person counts only for the pairs that the ranking orders: with `missing="bottom"` one of
-    the two items must be listed; with `missing="anywhere"` both items must be listed. A pair that a group never orders
-    is left out.
+    For each pair of items and each group, the function computes a share: the fraction of people who have the first item
+    before the second. Ties count half. A person counts only for the pairs that the person's ranking orders: with
+    `missing="bottom"` one of the two items must be listed; with `missing="anywhere"` both items must be listed. A pair
+    that a group never orders is left out.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def pair_differences(
     sample_weight : array-like of m numbers, optional
         As for `two_sample_test`.
     confidence : float
-        The probability that all intervals contain their difference.
+        The probability that all intervals contain the true differences of their pairs.
     n_permutations, rng, progress
         As for `two_sample_test`.
 
@@ -114,16 +116,17 @@ def pair_differences(
 
     Notes
     -----
-    The statistic of a pair is `|d| / e`. Each group gets two more people, one for each order of the pair, as in the
-    interval of Agresti and Caffo (2000); d is then the difference of the shares, and e its standard error. The largest
-    statistic of all pairs is computed for random permutations of the group labels. A p-value is `(1 + c) / (1 + p)`,
-    where p is the number of permutations, and c is the number of permutations whose largest statistic is at least the
-    statistic of the pair (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
+    The statistic of a pair is `|d| / e`, where d is the difference of the shares of the two groups, and e is its
+    standard error. Before d and e are computed, each group gets two more people, one for each order of the pair, as in
+    the interval of Agresti and Caffo (2000). The largest statistic of all pairs is computed for random permutations of
+    the group labels. A p-value is `(1 + c) / (1 + p)`, where p is the number of permutations, and c is the number of
+    permutations whose largest statistic is at least the statistic of the pair (Westfall and Young 1993). These p-values
+    are exact if the groups do not differ at all.
 
-    An interval is d - q e to d + q e. Two conditions fix q. First, a statistic above q has a p-value of at most `1 -
-    confidence`. Second, if people are drawn from each group with replacement, the largest `|d* - d| / e*` is at most q
-    in a share `confidence` of these samples. The second condition is for groups of different spread.
-    `docs/measurements.md` has the coverage in simulations.
+    An interval is d - q e to d + q e. Two conditions fix q. First, a statistic above q has a p-value of at most
+    `1 - confidence`. Second, if people are drawn from each group with replacement, the largest `|d* - d| / e*` is at
+    most q in a share `confidence` of these samples. The second condition is for groups whose rankings vary by different
+    amounts. `docs/measurements.md` has the coverage in simulations.
 
     Examples
     --------

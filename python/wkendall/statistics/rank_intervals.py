@@ -39,7 +39,7 @@ class _Intervals(NamedTuple):
 
 
 class RankIntervals(_Intervals):
-    """What `rank_intervals` returns: a tuple of five, with more attributes.
+    """What `rank_intervals` returns: a tuple of the first five attributes, with more attributes.
 
     Attributes
     ----------
@@ -50,10 +50,11 @@ class RankIntervals(_Intervals):
     groups : list of lists
         Sets of items, in the order of their ranks. No two items of a set can be told apart, and no other item can be
         added to the set. Any two items that cannot be told apart are in a common set, as they have a common letter in a
-        compact letter display. Sets can overlap. The sets are runs of neighbours, if no item can be told apart from a
-        near item and not from a farther item. Items have their names, or their numbers from 0.
+        compact letter display. Sets can overlap. Suppose that an item that can be told apart from a near item can also
+        be told apart from every farther item. Then each set is a run of neighbours. The sets contain the names of the
+        items, or their numbers from 0.
     separated : ndarray of shape (n - 1,)
-        Whether each item, in the order of the ranks, can be told apart from the next one.
+        Whether each item, in the order of the ranks, can be told apart from the next item.
     items : list
         The names of the items, or their numbers from 0.
     estimate : ndarray of shape (n,)
@@ -108,9 +109,10 @@ def rank_intervals(
 ) -> RankIntervals:
     """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
 
-    Rows are a sample of what could have been asked: tasks, judges, people. The true rank of an item is its rank by the
-    mean over everything that could have been asked. With probability `confidence`, the intervals of all items contain
-    the true ranks. If several items have equal true means, their intervals contain all ranks that they share.
+    Rows are a sample of all rows that could have been observed: of all tasks, judges or people. The true rank of an
+    item is its rank by the mean over all of these possible rows. With probability `confidence`, the intervals of all
+    items contain the true ranks. If several items have equal true means, their intervals contain all ranks that they
+    share.
 
     Parameters
     ----------
@@ -133,18 +135,20 @@ def rank_intervals(
     Notes
     -----
     Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
-    the sum of its differences, divided by the root of the sum of their squares; it grows with Student's t. A resample
-    gives every row a random sign, the same for all pairs, so that rows stay whole. The limit of the test is the number
-    such that the largest statistic of all pairs is at most this limit in a share `confidence` of the resamples. Two
-    items are told apart if their statistic is above this limit. If the differences of equally good items are
-    distributed symmetrically, the confidence is correct for any number of rows; otherwise it is correct for many rows.
-    The interval of an item begins after the items that are better for certain, and ends before those that are worse for
-    certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+    the sum of its differences, divided by the root of the sum of their squares; it is an increasing function of
+    Student's t. A resample gives every row a random sign. The sign of a row is the same for all pairs of items. The
+    limit of the test is the number such that the largest statistic of all pairs is at most this limit in a share
+    `confidence` of the resamples. Two items are told apart if their statistic is above this limit. If the differences
+    of equally good items are distributed symmetrically, the confidence is correct for any number of rows; otherwise it
+    is correct for many rows. The interval of an item begins after the items that are better for certain, and ends
+    before the items that are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91,
+    2024).
 
-    With missing results, items are sorted by their effects in the least-squares fit "row + item", so that an item does
-    not gain from missing a difficult task. Without missing results this is the order of the means. An item without any
-    result has the last rank. Ranks of tied items, and of items that are not listed, are the mean of the ranks that they
-    share; an item of unknown position is missing. `counts` of rankings are frequencies.
+    If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
+    Items are sorted by their effects, so that an item does not gain from missing a difficult task. Without missing
+    results, this order is the order of the means. An item without any result has the last rank. Ranks of tied items,
+    and of items that are not listed, are the mean of the ranks that they share; an item of unknown position is missing.
+    `counts` of rankings are frequencies.
 
     Examples
     --------

@@ -37,14 +37,14 @@ def permutation_pvalue(
 
     The items of the ranking of Y are relabelled at random. The p-value is `(1 + c) / (1 + p)`, where p is the number of
     relabelings and c is the number of relabelings that are at least as similar as the ranking itself. A larger value is
-    more similar; for a distance, a smaller value is more similar. A list keeps its length and gets random items of the
-    catalogue.
+    more similar; for a distance, a smaller value is more similar. For lists, a relabeling keeps the length of the list
+    of Y and replaces its items by random items of the catalogue.
 
     Parameters
     ----------
     X, Y : Rankings or array-like of shape (m, n)
-        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. Labels of
-        rows that both have must be in the same order.
+        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. If X and Y both have
+        labels of rows, the labels must be in the same order.
     measure : Measure, optional
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
     n_permutations : int

@@ -100,17 +100,18 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     - "(n) constant": the same for every ranking.
     - "(n-1,1) positions of items": sums over items of a function of the item's position, as a Borda count.
-    - "(n-2,2) symmetric pairs": which two items have certain positions, in either order; nothing of this is in the
-      positions of single items.
-    - "(n-2,1,1) skew pairs": which of two items comes first; nothing of this is in the positions of single items.
+    - "(n-2,2) symmetric pairs": which two items have certain positions, in either order. This part contains only what
+      the positions of single items do not explain.
+    - "(n-2,1,1) skew pairs": which of two items comes first. This part contains only what the positions of single items
+      do not explain.
 
     A kernel cannot see differences in a part whose eigenvalue is 0.
 
     Parameters
     ----------
     kernel : Kernel or None
-        `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of these; None for the Kendall kernel. The
-        kernel must not have weights of items.
+        `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of such kernels; None for the Kendall kernel.
+        The kernel must not have weights of items.
     n : int
         The number of items.
 
@@ -120,8 +121,9 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     Notes
     -----
-    A matrix U takes O(n^2), the average kernel O(n^3), a stack of r matrices O(r^2 n^2 + r^3), and W O(n^6). The error
-    is about 1e-15 times the largest eigenvalue; eigenvalues below 1e-13 times the largest are returned as 0.
+    The time is O(n^2) for a matrix U, O(n^3) for the average kernel, O(r^2 n^2 + r^3) for a stack of r matrices, and
+    O(n^6) for W. The error is about 1e-15 times the largest eigenvalue; eigenvalues below 1e-13 times the largest are
+    returned as 0.
 
     Examples
     --------

@@ -48,8 +48,9 @@ def two_sample_test(
     permutations whose statistic is at least as large.
 
     With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
-    product of its sizes. For two groups this mean is the discrepancy itself. Every two groups are also tested alone,
-    with permutations of their people. The p-values of these tests are adjusted by Holm's method.
+    product of its sizes. For two groups this mean is the discrepancy itself. Each pair of groups is also tested
+    separately, with permutations of the people of these two groups. The p-values of these tests are adjusted by Holm's
+    method.
 
     Parameters
     ----------
@@ -66,14 +67,15 @@ def two_sample_test(
         detects only differences in the probability that one item is before another. With position weights, the
         positions of the two items count too.
     blocks : array-like of m labels, optional
-        The block of each ranking. People change places only within their block. For paired data, such as rankings
-        before and after, a block is a pair. For stratified samples, a block is a stratum. If there are several arrays,
-        `blocks` and `sample_weight` have the values of the first group, then those of the second, and so on.
+        The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
+        rankings before and after, a block is a pair. For stratified samples, a block is a stratum. If there are several
+        arrays, `blocks` and `sample_weight` have the values of the first group, then the values of the second group,
+        and so on.
     sample_weight : array-like of m numbers, optional
-        The weight of each person, at least 0, for example a survey weight. Permutations keep the weights with the
-        people.
+        The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the
+        weight.
     n_permutations : int
-        Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
+        Number of random permutations, at least 1. The smallest possible p-value is 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
         `n_jobs`; without it every call draws other numbers.
@@ -90,10 +92,12 @@ def two_sample_test(
     -----
     With weights w, normalized to sum 1 in each group, the mean over pairs in a group is (Q - A D) / (1 - A). Here Q is
     the sum of w_i w_j K(i, j) over all i and j, D the sum of w_i K(i, i), and A the sum of w_i^2. This mean does not
-    change if all features are shifted. With equal weights it is the mean over pairs of different people.
+    change if the same vector is added to all features. With equal weights it is the mean over pairs of different
+    people.
 
     The p-value is exact if people, with their rankings and weights, are exchangeable between groups: the joint
-    distribution of ranking and weight is the same, in each block if there are blocks.
+    distribution of ranking and weight is the same in all groups. If there are blocks, it must be the same within each
+    block.
 
     A statistic that is equal up to rounding (1e-10 times the largest value of the centred kernel) counts as at least as
     large. Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2

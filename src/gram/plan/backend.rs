@@ -47,7 +47,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A strategy and an instruction set; either may be left open.
+/// A strategy and an instruction set. If one of the two is absent, the cost model chooses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
     strategy: Option<Strategy>,

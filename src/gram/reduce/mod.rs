@@ -31,12 +31,13 @@ use kept::{Best, Candidate, Close, CloseRows};
 use repeated::EqualRankings;
 use tiled::Reduction;
 
-/// For each ranking of `x` the `count` most similar rankings of `y` or, without `y`, of the rest of `x`.
+/// For each ranking of `x`, the `count` most similar rankings of `y`. Without `y`, the `count` most similar other
+/// rankings of `x`.
 ///
-/// These have the largest values of [`gram`](crate::gram()) in each row; for a distance, such as [`Measure::distance`] or
-/// [`Measure::footrule`], the smallest. Among equal values the smaller index comes first. The matrix is never built:
-/// memory grows with `count`, not with the number of rankings of `y`. If `y` is `x` itself, rankings can be their own
-/// neighbours, and half of the values are computed, as without `y`.
+/// The most similar rankings have the largest values of [`gram`](crate::gram()) in each row. For a distance, such as
+/// [`Measure::distance`] or [`Measure::footrule`], they have the smallest values. Among equal values the smaller index
+/// comes first. The matrix is never built: memory grows with `count`, not with the number of rankings of `y`. If `y` is
+/// `x` itself, rankings can be their own neighbours, and half of the values are computed, as without `y`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
@@ -85,12 +86,13 @@ fn neighbors_of(
     )
 }
 
-/// For each ranking of `x` all rankings of `y` or, without `y`, all others of `x`, whose value is at least `radius`;
-/// for a distance, such as [`Measure::distance`] or [`Measure::footrule`], at most `radius`.
+/// For each ranking of `x`, all rankings of `y` whose value is at least `radius`. For a distance, such as
+/// [`Measure::distance`] or [`Measure::footrule`], the value is at most `radius`. Without `y`, the other rankings of
+/// `x` are searched.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), when the radius is NaN or that of a distance is negative, and when there is no memory
-/// for the result.
+/// As [`gram`](crate::gram()), when the radius is NaN, when the radius is negative for a distance, and when there is no
+/// memory for the result.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, within};

@@ -73,20 +73,21 @@ impl ListIndex<'_> {
         Ok(bytes)
     }
 
-    /// The index that [`to_bytes`](ListIndex::to_bytes) stored. It is built again from its lists if it was made for another
-    /// measure or by another version of this crate; so its results are always those of this measure.
+    /// The index that [`to_bytes`](ListIndex::to_bytes) stored. If the index was made for another measure, or by
+    /// another version of this crate, it is built again from its lists. So its results are always the results of
+    /// `measure`.
     ///
     /// # Errors
-    /// When the bytes are not an index, are damaged or have another version of the format; when the number of items is not
-    /// that of the measure; and as [`ListIndex::new`].
+    /// When the bytes are not an index, are damaged or have another version of the format; when the number of items
+    /// differs from the number of items of the measure; and as [`ListIndex::new`].
     pub fn from_bytes(measure: &Measure, bytes: &[u8], options: Options<'_>) -> Result<ListIndex<'static>, Error> {
         options.check()?;
         Input::new(bytes, None)?.index(measure, options)
     }
 
-    /// As [`from_bytes`](ListIndex::from_bytes), for bytes that stay in memory: a file that is mapped to memory, for
-    /// instance. The index uses their memory if they are aligned to 8 bytes. So loading is faster, and processes share the
-    /// memory of the file, which must not change.
+    /// As [`from_bytes`](ListIndex::from_bytes), for bytes that stay in memory, for instance of a file that is mapped
+    /// to memory. If the bytes are aligned to 8 bytes, the index uses their memory. So loading is faster, and processes
+    /// share the memory of the file. The file must not change.
     ///
     /// # Errors
     /// As [`from_bytes`](ListIndex::from_bytes).

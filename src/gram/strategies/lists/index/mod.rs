@@ -47,14 +47,16 @@ use sums::SumQuery;
 /// A segment is built again without its removed lists if these are more than a fourth.
 const MAX_REMOVED: usize = 4;
 
-/// An index of lists by item, for one measure: a kernel or distance with a named weight, average overlap, or rank-biased
-/// overlap with the values "ext" and "min". A search visits only lists that share an item, and computes only values
-/// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
-/// build an index in each call; this one is built once, and lists can be [added](Self::add) and [removed](Self::remove).
-/// For lists of more than a tenth of the items these functions may round differently.
+/// An index of lists by item, for one measure: a kernel or distance with a named weight, average overlap, or
+/// rank-biased overlap with the values "ext" and "min". A search visits only lists that have an item in common with the
+/// query, and computes only values that may be good enough. The results are the same as the results of
+/// [`neighbors`](crate::neighbors) and [`within`](crate::within). Those functions build an index in each call. This
+/// index is built once, and lists can be [added](Self::add) and [removed](Self::remove). For lists of more than a tenth
+/// of the items these functions may round differently.
 ///
-/// It takes 9 bytes for each item of each list (5 for overlaps), and 4 to 16 for each list, in addition to the lists
-/// themselves. A search takes 4 to 12 bytes for each list on each thread. A copy shares this memory.
+/// The index takes 9 bytes for each item of each list (5 bytes for overlaps), and 4 to 16 bytes for each list, in
+/// addition to the lists themselves. A search takes 4 to 12 bytes for each list on each thread. A copy shares this
+/// memory.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
@@ -207,8 +209,9 @@ impl<'a> ListIndex<'a> {
         found.ok_or(Error::NoRow { number: row, rankings: self.rows() })
     }
 
-    /// Appends lists. Adding few lists takes little time: they become a segment of their own. Segments are merged when they
-    /// are not much larger than those after them, so that a list is moved a few times only, however many are added.
+    /// Appends lists. Adding few lists takes little time: they become a separate segment of the index. When a segment
+    /// is not much larger than the segments after it, they are merged. So each list is moved only a few times, even if
+    /// many lists are added.
     ///
     /// # Errors
     /// As [`ListIndex::new`]; the index then stays as it is.
@@ -224,7 +227,8 @@ impl<'a> ListIndex<'a> {
         self.settle(parts, run)
     }
 
-    /// Removes lists, by their numbers. The others are then numbered as if the index had been built from them.
+    /// Removes lists, by their numbers. The other lists are then numbered as if the index had been built from them
+    /// alone.
     ///
     /// # Errors
     /// When there is no such list, and as [`ListIndex::new`]; the index then stays as it is.
@@ -278,8 +282,8 @@ impl<'a> ListIndex<'a> {
         Ok(())
     }
 
-    /// For each list of `x` the `count` most similar lists of the index; without `x`, for each list of the index the
-    /// most similar others.
+    /// For each list of `x`, the `count` most similar lists of the index. Without `x`, for each list of the index the
+    /// `count` most similar other lists.
     ///
     /// # Errors
     /// As [`neighbors`](crate::neighbors).
@@ -299,8 +303,8 @@ impl<'a> ListIndex<'a> {
         Ok(neighbors)
     }
 
-    /// For each list of `x`, or of the index, all lists of the index, or all others, whose value is at least `radius`;
-    /// for a distance at most `radius`.
+    /// For each list of `x`, all lists of the index whose value is at least `radius`; for a distance, at most `radius`.
+    /// Without `x`, the same for each list of the index and all other lists.
     ///
     /// # Errors
     /// As [`within`](crate::within).
@@ -326,7 +330,7 @@ impl<'a> ListIndex<'a> {
         Ok(within)
     }
 
-    /// The measure of each of some lists and itself, as [`diagonal`](crate::diagonal).
+    /// The measure of each list of `x` with itself, as [`diagonal`](crate::diagonal).
     ///
     /// # Errors
     /// As [`diagonal`](crate::diagonal).
