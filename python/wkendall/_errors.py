@@ -22,6 +22,8 @@ ADVICE = {
     "gaps": '; gaps="close" leaves out blanks, so that later items move up',
     "gaps of files": '; layout="lists" leaves out blanks, so that later items move up',
     "header": "header=False reads the row as {}, header=True confirms the names",
+    "item numbers": "; from_lists takes rows of item numbers, best first, out of a larger catalogue",
+    "item numbers of files": '; layout="choices" reads cells as items, best first',
     "leave out": "; leave out items that are not listed",
     "list": "; list({}) has rows",
     "lists": "; from_lists takes lists that leave out items",

@@ -629,6 +629,7 @@ def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Ra
             rule = f"{names[0]} has the item {item!r}, but {names[1]} does not: both must rank the same items"
             mine = set(x._items)
             rule += f"; only {names[1]} has {some_names(name for name in y._items if name not in mine)}"
+            rule += _same_lists(x, y)
             raise RankingError(rule, argument=names[1], column=place, value=item, kind="items differ")
     core = from_places(y._places[:, [columns[item] for item in x._items]], y._missing)
     parts: dict[str, Any] = {"listed": y._listed, "labels": y._labels, "counts": y._counts, "reading": y._reading}
@@ -642,7 +643,13 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
     sides = [(names[0], x._items, set(y._items)), (names[1], y._items, set(x._items))]
     only = [(name, [item for item in items if item not in others]) for name, items, others in sides]
     found = " and ".join(f"only {name} has {some_names(items)}" for name, items in only if items)
-    return f"; {found}" if found else ""
+    return f"; {found}{_same_lists(x, y)}" if found else ""
+
+
+def _same_lists(x: Rankings, y: Rankings) -> str:
+    """Say how lists are made that have the items of others; `x` can be what an estimator knows about the data of `fit`."""
+    kinds = getattr(x, "kind", None), y.kind
+    return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:

@@ -24,6 +24,9 @@ PYTHON = [
      " as ties"),
     (lambda: gram([[1, 2, 3]], [[1, 4, 2]]),
      "Y: row 0, column 1 holds 4, but every row of 3 items must be a permutation of 1..3"),
+    (lambda: gram([[61, 2, 7], [7, 2, 30]]),
+     "X: row 0, column 0 holds 61, but every row of 3 items must be a permutation of 1..3; from_lists takes rows of item "
+     "numbers, best first, out of a larger catalogue"),
     (lambda: gram([[1, 2, 3], [0, 2, 1]]),
      "X: row 0, column 2 holds 3 and row 1, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or all "
      "of 0..2"),
@@ -71,6 +74,12 @@ PYTHON = [
     (lambda: gram([[1, 2]], [[1, 2, 3]]), "X has 2 items, but Y has 3: both must rank the same items"),
     (lambda: gram(Rankings([[1, 2]], items="ab"), Rankings([[1, 2]], items="ac")),
      "X has the item 'b', but Y does not: both must rank the same items; only Y has 'c'"),
+    (lambda: neighbors(from_lists([["a", "b"], ["c", "a"]]), from_lists([["b", "a"]])),
+     "X has 3 items, but Y has 2: both must rank the same items; only X has 'c'; from_lists(lists, items=...) makes lists of "
+     "the same items"),
+    (lambda: neighbors(from_lists([["a", "b"], ["c", "a"]]), from_lists([["b", "a"], ["d"]])),
+     "X has the item 'c', but Y does not: both must rank the same items; only Y has 'd'; from_lists(lists, items=...) makes "
+     "lists of the same items"),
     (lambda: gram([[1, 2, 3]], weight="top"),
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),
@@ -109,6 +118,9 @@ COMMANDS = [
     ("a,b,c\n1,2.5,3\n", "",
      "votes.csv: line 2, column 'b' holds 2.5, which is not a whole number: ranks and item numbers must be whole; --input "
      "scores reads real numbers as scores, where larger is better"),
+    ("a,b,c\n61,2,7\n7,2,30\n", "",
+     "votes.csv: line 2, column 'a' holds 61, but every row of 3 items must be a permutation of 1..3; --layout choices reads "
+     "cells as items, best first"),
     ("1,2,3\n0,1,2\n", "--no-header",
      "votes.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of 3 items must all be permutations of "
      "1..3 or all of 0..2"),

@@ -17,6 +17,9 @@ from wkendall._errors import RankingError, bad_argument, parts_of, remade
 from wkendall.arrays.convert import acceptable, as_array, unmasked
 from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
 
+#: Kinds of errors that lists of item numbers give, and rows that are looked at to find out whether they are such lists.
+_KINDS_OF_LISTS, CHECKED_ROWS = ("out of range", "mixed base", "nan"), 1000
+
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
@@ -132,7 +135,10 @@ class Reading(NamedTuple):
         try:
             found = _core.Rankings(numbers, self.input, self.top, self.ties, self.missing, threads)
         except RankingError as error:
-            raise _explained(error, name, self._what_allows(error)) from None
+            advice = self._what_allows(error)
+            if self.advises and self.input != "scores" and error.kind in _KINDS_OF_LISTS and _hold_items(numbers):
+                advice = "item numbers"
+            raise _explained(error, name, advice) from None
         if self.missing != "bottom" or numbers.dtype.kind != "f" or not np.isnan(numbers).any():
             return Read(found)
         return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
@@ -146,6 +152,20 @@ class Reading(NamedTuple):
         if error.kind in ("nan", "masked"):
             return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
         return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given + of * (given == "scores")
+
+
+def _hold_items(numbers: NDArray[Any]) -> bool:
+    """Return whether rows look like lists of item numbers: whole, all different, in most rows some above the number of columns.
+
+    NaN is padding at the end of a list.
+    """
+    some = numbers[:CHECKED_ROWS].astype(np.float64)
+    if len(some) < 2 or (np.isnan(some[:, :-1]) & ~np.isnan(some[:, 1:])).any():
+        return False
+    beyond = np.fmax.reduce(some, axis=1) > numbers.shape[1]
+    some.sort(axis=1)
+    wrong = (some < 0).any() or (some % 1 > 0).any() or (some[:, 1:] <= some[:, :-1]).any()
+    return bool(beyond.mean() > 0.5 and not wrong)
 
 
 def _explained(error: RankingError, name: str, advice: str) -> RankingError:

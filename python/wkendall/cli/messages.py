@@ -26,6 +26,8 @@ _ADVICE = {
     "gaps": "",
     "gaps of files": "; --layout lists leaves out blanks, so that later items move up",
     "header": "--no-header reads the row as {}, --header confirms the names",
+    "item numbers": "; a CSV file may have items in the cells, best first: --layout choices",
+    "item numbers of files": "; --layout choices reads cells as items, best first",
     "leave out": "; leave out items that are not listed",
     "list": "",
     "lists": "",

@@ -93,7 +93,8 @@ class Contents(NamedTuple):
         if noun == "item" and error.kind == "nan":  # the array has a column for each item, but the file has none
             where, reason = f"{self._row(parts.places[0][0])} leaves out item {self._column(parts.places[0][1])}", ""
         row = self.lines[error.row] - 1 if self.lines and error.row is not None else error.row
-        return remade(error, parts._replace(reason=f": {where}{reason}", places=()), row=row)
+        advice = ("item numbers of files",) if self.lines and parts.advice[:1] == ("item numbers",) else parts.advice
+        return remade(error, parts._replace(reason=f": {where}{reason}", places=(), advice=advice), row=row)
 
     def _row(self, number: int) -> str:
         if self.layout == "long" and self.ids is not None:
