@@ -100,9 +100,21 @@ PYTHON = [
     (lambda: neighbors([[1, 2], [2, 1]], n_neighbors=2),
      "n_neighbors is 2, but there are 1 other rankings: it must be from 1 to 1"),
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
+    (lambda: consensus([[1, 2, 3]], kernel=Kendall() + Kendall("average")),
+     "kernel is Kendall() + Kendall('average'), but consensus needs a kernel of pairs of items: Kendall, or TensorKernel with "
+     "U; pass one of the kernels that it combines"),
+    (lambda: consensus([[1, 2, 3]], kernel=Mallows()),
+     "kernel is Mallows(), but consensus needs a kernel of pairs of items: Kendall, or TensorKernel with U; Kendall() gives "
+     "the ranking with the smallest mean distance"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
     (lambda: wkendall.pair_differences([[1, 2]] * 6, np.array(["young", "old", "middle"] * 2)),
      "groups has 3 different labels, but there must be exactly 2 groups; groups == 'middle' compares this group with all others"),
+    (lambda: corr([[1, 2], [2, 1]], method="kendall"),
+     "method is 'kendall', but must be one of 'tau-b', 'tau-a', 'tau-c', 'gamma', 'somers', 'spearman'; the Kendall "
+     'correlation of pandas and R is method="tau-b"'),
+    (lambda: corr([[1, 2], [2, 1]], method="pearson"),
+     "method is 'pearson', but must be one of 'tau-b', 'tau-a', 'tau-c', 'gamma', 'somers', 'spearman'; correlations here "
+     "are those of ranks: corr of a pandas data frame computes Pearson's"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
      "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers, dates or ordered categories; leave "
      "the column out or turn it into numbers first"),

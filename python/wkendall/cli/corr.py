@@ -80,7 +80,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a table with the same observations; each of its variables is a column of the matrix",
     )
-    parser.add_argument("--method", choices=get_args(Method), default="tau-b", help="the coefficient (default: tau-b)")
+    what = "the coefficient (default: tau-b, which pandas and R call kendall)"
+    parser.add_argument("--method", choices=get_args(Method), default="tau-b", help=what)
     parser.add_argument("--pvalues", action="store_true", help="write p-values too")
     parser.add_argument("--confidence", type=float, metavar="P", help="write intervals of this confidence too: 0.95")
     parser.add_argument("--weights", metavar="COLUMN", help="a column of the table with a weight for each observation")
