@@ -166,6 +166,10 @@ class Description:
         same sum for their ranks. Items that are not listed share the last ranks. With `missing="anywhere"`, ranks are
         expected ranks: the mean over all complete rankings that agree with a ranking. 0 if all items are tied in all
         rankings, NaN without rankings.
+    kendall_w_pvalue : float
+        The p-value of `kendall_w` if rankings are drawn at random: that of chi-squared m (n - 1) W with n - 1 degrees of
+        freedom, for m rankings (Friedman's test). The approximation is good for about 10 rankings or more. NaN with
+        `sample_weight`, with items of unknown position, and with fewer than two items.
     order : ndarray of shape (n,)
         The numbers of the items by their mean expected rank, as for `kendall_w`, the smallest first: Borda's order.
     ranks : ndarray of shape (n, r)
@@ -231,6 +235,17 @@ class Description:
         self.order: NDArray[np.intp] = np.argsort(around, kind="stable")
         agreement = float(around @ around)
         self.kendall_w = agreement / (self.n_rankings * squares) if squares else 0.0 if self.n_rankings else np.nan
+
+    @property
+    def kendall_w_pvalue(self) -> float:
+        """The p-value of Kendall's W."""
+        source, degrees = self._source, len(self.items) - 1
+        unknown = source.anywhere and bool((source.placed() <= degrees).any())
+        if source.shares is not None or unknown or degrees < 1:
+            return np.nan
+        from scipy.special import chdtrc
+
+        return float(chdtrc(degrees, self.n_rankings * degrees * self.kendall_w))
 
     @cached_property
     def ranks(self) -> Array:
