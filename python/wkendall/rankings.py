@@ -55,6 +55,7 @@ class Rankings:
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
         tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
+        As for `ties="mean"`, only the order of the numbers in a row matters: ranks can have gaps and can exceed n.
 
         With "bottom", `X` may be a sparse array of scipy. Stored entries, zeros included, are the numbers of listed
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
