@@ -24,6 +24,7 @@ ADVICE = {
     "header": "header=False reads the row as {}, header=True confirms the names",
     "item numbers": "; from_lists takes rows of item numbers, best first, out of a larger catalogue",
     "item numbers of files": '; layout="choices" reads cells as items, best first',
+    "items": "; items= chooses the columns to read",
     "leave out": "; leave out items that are not listed",
     "list": "; list({}) has rows",
     "lists": "; from_lists takes lists that leave out items",
@@ -46,6 +47,8 @@ ADVICE = {
     "start again": "to start again, remove {}",
     "text column": '; id="{0}" reads the column as the names of the rankings, skip="{0}" leaves it out, layout= is for names '
     "of items in the cells",
+    "stray text": "; a number that is missing is an empty cell",
+    "stray text of frames": "; turn texts that mean a missing number into NaN",
     "texts": "; convert texts to numbers first",
     "tied ranks": '; input="ranks" with ties="mean" reads such ranks',
     "ties": '; ties="mean" treats equal numbers as ties',

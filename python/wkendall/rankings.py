@@ -18,7 +18,18 @@ from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
 from wkendall._memory import check_fits
-from wkendall.arrays.convert import check_collected, check_not_rearranged, known_frame, labels_of, library_of
+from wkendall.arrays.convert import (
+    about_stray_text,
+    acceptable,
+    as_array,
+    check_collected,
+    check_not_rearranged,
+    known_frame,
+    labels_of,
+    library_of,
+    tell_of_large,
+    unmasked,
+)
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 from wkendall.description import Description, Source
@@ -515,7 +526,9 @@ def read_rankings(
     try:
         core, listed = reading.read(values, name, 2, threads)
     except RankingError as error:
-        raise located(error, items, labels) from None
+        raise located(error if items is None else about_stray_text(error, values), items, labels) from None
+    if items is not None and reading.input == "ranks" and (reading.ties, reading.missing) != RANKS[2:4]:
+        tell_of_large(acceptable(as_array(unmasked(values), name, 2), name), items, name, "items", 4)
     return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels, reading=reading)
 
 

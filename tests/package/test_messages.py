@@ -53,6 +53,9 @@ PYTHON = [
     (lambda: gram([["a", "b"], ["b", "a"]]),
      "X: row 0, column 0 holds 'a', a text, but rankings are made of real numbers; use from_lists for lists of names, best"
      " first, or ListEncoder in a pipeline"),
+    (lambda: gram(pd.DataFrame([["2", 1], ["1", 2]] * 3 + [["k.A.", 2]], columns=["a", "b"])),
+     "X: row 6, column 'a' holds 'k.A.', a text, but rankings are made of real numbers; turn texts that mean a missing number "
+     "into NaN"),
     (lambda: gram([["1", "2"]]),
      "X: row 0, column 0 holds '1', a text, but rankings are made of real numbers; convert texts to numbers first"),
     (lambda: gram([["0,5", "0,25"]], input="scores"),

@@ -28,6 +28,7 @@ _ADVICE = {
     "header": "--no-header reads the row as {}, --header confirms the names",
     "item numbers": "; a CSV file may have items in the cells, best first: --layout choices",
     "item numbers of files": "; --layout choices reads cells as items, best first",
+    "items": "; --items chooses the columns to read",
     "leave out": "; leave out items that are not listed",
     "list": "",
     "lists": "",
@@ -46,6 +47,8 @@ _ADVICE = {
     "start again": "--force starts again",
     "text column": "; --id {0} reads the column as the names of the rankings, --skip {0} leaves it out, --layout choices or long "
     "is for names of items in the cells",
+    "stray text": "; a number that is missing is an empty cell",
+    "stray text of frames": "",
     "texts": "; convert texts to numbers first",
     "tied ranks": "; --input ranks with --ties mean reads such ranks",
     "ties": "; --ties mean treats equal numbers as ties",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wkendall._errors import RankingError, parts_of, remade
 from wkendall._memory import check_fits
+from wkendall.arrays.convert import tell_of_large
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import SparseRows
 from wkendall.rankings import Rankings
@@ -54,6 +55,7 @@ class Contents(NamedTuple):
             core, listed = self._read(reading)
         except RankingError as error:
             raise self._located(error) from None
+        self._tell_of_large(reading)
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
         return Rankings._made(core, reading.missing, reading=reading, **parts)
 
@@ -69,6 +71,13 @@ class Contents(NamedTuple):
         X = np.full((rows, columns), np.nan)
         X[np.repeat(np.arange(rows), np.diff(self.X.bounds)), self.X.columns] = self.X.values
         return reading.read(X, self.name)
+
+    def _tell_of_large(self, reading: Reading) -> None:
+        """Warn of a column with numbers that no rank has: an age, for example."""
+        if reading.input != "ranks" or self.items is None or not self.lines or isinstance(self.X, SparseRows):
+            return
+        counting = (np.diff(self.X, axis=0) == 1).all(axis=0)  # those have a warning of their own
+        tell_of_large(np.where(counting, np.nan, self.X), self.items, self.name, "no name", 5)
 
     def arranged(self, items: Sequence[str]) -> Contents:
         """Return the contents with these items, in this order; lists may lack some of them."""
