@@ -25,6 +25,7 @@ ADVICE = {
     "item numbers": "; from_lists takes rows of item numbers, best first, out of a larger catalogue",
     "item numbers of files": '; layout="choices" reads cells as items, best first',
     "items": "; items= chooses the columns to read",
+    "long table": '; layout="long" reads a line for each item of a ranking',
     "leave out": "; leave out items that are not listed",
     "list": "; list({}) has rows",
     "lists": "; from_lists takes lists that leave out items",

@@ -136,6 +136,9 @@ COMMANDS = [
     ("a,b,c\n61,2,7\n7,2,30\n", "",
      "votes.csv: line 2, column 'a' holds 61, but every row of 3 items must be a permutation of 1..3; --layout choices reads "
      "cells as items, best first"),
+    ("user,item,rank\n1,31,1\n1,7,2\n2,9,1\n2,31,2\n", "",
+     "votes.csv: line 2, column 'item' holds 31, but every row of 3 items must be a permutation of 1..3; --layout long reads a "
+     "line for each item of a ranking"),
     ("1,2,3\n0,1,2\n", "--no-header",
      "votes.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of 3 items must all be permutations of "
      "1..3 or all of 0..2"),

@@ -118,6 +118,23 @@ def test_lists_of_item_numbers_are_recognised(call, numbers):
     assert wkendall.from_lists(numbers).n_items > 4
 
 
+def test_lists_of_item_numbers_are_not_taken_for_ranks():
+    many = BEST * 100 + 1
+    for read in (wkendall.Rankings, lambda X, **how: wkendall.gram_matrix(X.astype(float), **how)):
+        with pytest.warns(UserWarning, match=f"^X: most rows have numbers above 40, which are read as ranks; {HINT}"):
+            read(many, missing="bottom")
+    wkendall.Rankings(many, ties="mean")
+    wkendall.Rankings(many, input="scores", missing="bottom")
+
+
+def test_a_measure_in_the_place_of_rankings():
+    measure = wkendall.RankBiasedOverlap(0.9)
+    with pytest.raises(
+        TypeError, match=r"^Y is the measure RankBiasedOverlap\(\), .*: pass it by name, as kernel= or measure=$"
+    ):
+        wkendall.similarity_matrix(X, measure)
+
+
 @pytest.mark.parametrize(
     "ranks",
     [

@@ -92,6 +92,10 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     except ValueError as error:
         raise _ragged(values, name) or bad_argument(name, f" cannot be converted to an array: {error}") from None
     meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking per row"}[axes]
+    if hasattr(values, "is_distance"):
+        raise bad_type(
+            name, f" is the measure {values!r}, but must be {meaning}: pass it by name, as kernel= or measure="
+        )
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
             f"{name} is of type {type(values).__name__}, but must be {meaning}, or something that NumPy can convert to one"

@@ -29,6 +29,7 @@ _ADVICE = {
     "item numbers": "; a CSV file may have items in the cells, best first: --layout choices",
     "item numbers of files": "; --layout choices reads cells as items, best first",
     "items": "; --items chooses the columns to read",
+    "long table": "; --layout long reads a line for each item of a ranking",
     "leave out": "; leave out items that are not listed",
     "list": "",
     "lists": "",

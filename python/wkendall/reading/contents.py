@@ -103,7 +103,16 @@ class Contents(NamedTuple):
             where, reason = f"{self._row(parts.places[0][0])} leaves out item {self._column(parts.places[0][1])}", ""
         row = self.lines[error.row] - 1 if self.lines and error.row is not None else error.row
         advice = ("item numbers of files",) if self.lines and parts.advice[:1] == ("item numbers",) else parts.advice
+        if not any(advice[:1]) and self._may_be_long(error):
+            advice = ("long table",)
         return remade(error, parts._replace(reason=f": {where}{reason}", places=(), advice=advice), row=row)
+
+    def _may_be_long(self, error: RankingError) -> bool:
+        """Return whether a file may have a line for each item: three columns, and the same ranking in several lines."""
+        if error.kind not in ("out of range", "mixed base") or not self.lines or isinstance(self.X, SparseRows):
+            return False
+        rows, columns = self.shape
+        return columns == 3 and rows > 3 and any(2 * len(np.unique(column)) <= rows for column in self.X.T)
 
     def _row(self, number: int) -> str:
         if self.layout == "long" and self.ids is not None:
