@@ -28,7 +28,6 @@ from wkendall.arrays.convert import (
     labels_of,
     library_of,
     tell_of_large,
-    unmasked,
 )
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
@@ -36,6 +35,8 @@ from wkendall.description import Description, Source
 
 #: Rows that a `Rankings` shows of itself.
 SHOWN_ROWS = 5
+#: Rows of a data frame in which numbers are looked for that no rank has.
+SAMPLE_ROWS = 1000
 #: Items that it shows of each row.
 SHOWN_ITEMS = 6
 
@@ -528,7 +529,9 @@ def read_rankings(
     except RankingError as error:
         raise located(error if items is None else about_stray_text(error, values), items, labels) from None
     if items is not None and reading.input == "ranks" and (reading.ties, reading.missing) != RANKS[2:4]:
-        tell_of_large(acceptable(as_array(unmasked(values), name, 2), name), items, name, "items", 4)
+        frame = cast("Any", values)
+        some = frame.head(SAMPLE_ROWS) if hasattr(frame, "head") else frame
+        tell_of_large(acceptable(as_array(some, name, 2), name), items, name, "items", 4)
     return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels, reading=reading)
 
 

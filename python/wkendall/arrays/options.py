@@ -168,8 +168,11 @@ def _hold_items(numbers: NDArray[Any], limit: int) -> bool:
 
     NaN is padding at the end of a list.
     """
-    some = numbers[:CHECKED_ROWS].astype(np.float64)
-    if len(some) < 2 or not some.size or (np.isnan(some[:, :-1]) & ~np.isnan(some[:, 1:])).any():
+    some = numbers[:CHECKED_ROWS]
+    if len(some) < 2 or not some.size or not np.fmax.reduce(some, axis=None) > limit:
+        return False
+    some = some.astype(np.float64)
+    if (np.isnan(some[:, :-1]) & ~np.isnan(some[:, 1:])).any():
         return False
     beyond = np.fmax.reduce(some, axis=1) > limit
     some.sort(axis=1)
