@@ -119,6 +119,48 @@ def test_kendalls_w_is_the_published_formula():
     assert Rankings([[1, 1, 1]], ties="mean").describe().kendall_w == 0
 
 
+@pytest.mark.parametrize(("m", "n", "ranks"), [(12, 6, 3), (20, 4, 4), (9, 8, 50), (40, 2, 2)])
+def test_pvalue_of_kendalls_w(m, n, ranks):
+    """Friedman's test, and the share of random rankings with as large a W."""
+    from scipy.stats import friedmanchisquare
+
+    rng = np.random.default_rng(2)
+    for lean in (0.0, 0.05 * ranks):
+        X = np.round(rng.integers(1, ranks + 1, size=(m, n)) + lean * np.arange(n))
+        found = Rankings(X, ties="mean").describe()
+        assert found.kendall_w_pvalue == pytest.approx(
+            friedmanchisquare(*X.T).pvalue if n > 2 else _of_two(X), rel=1e-9
+        )
+        places = np.array([expected_positions(row, "error") for row in X])
+        sums = sum(rng.permuted(np.tile(row, (20_000, 1)), axis=1) for row in places)
+        larger = ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        own = ((places.sum(axis=0) - places.sum() / n) ** 2).sum()
+        beyond = (np.mean(larger > own + 1e-9) + np.mean(larger > own - 1e-9)) / 2  # W has few values
+        assert found.kendall_w_pvalue == pytest.approx(beyond, abs=0.05)
+
+
+def _of_two(X):
+    """The test of signs by a normal distribution: Friedman's test of two items."""
+    from scipy.stats import norm
+
+    more, less = (X[:, 0] < X[:, 1]).sum(), (X[:, 0] > X[:, 1]).sum()
+    return 2 * norm.sf(abs(more - less) / np.sqrt(more + less))
+
+
+def test_pvalue_of_kendalls_w_with_counts_and_gaps():
+    X, counts = np.array([[1, 2, 3, NAN], [2, 1, NAN, NAN], [4, 3, 2, 1], [1, 2, 2, 3]]), np.array([3, 1, 2, 0])
+    found = Rankings(X, ties="mean", missing="bottom", counts=counts).describe()
+    rows = np.repeat(X, counts, axis=0)
+    assert found.kendall_w_pvalue == Rankings(rows, ties="mean", missing="bottom").describe().kendall_w_pvalue
+    places = [expected_positions(row, "bottom") for row in rows]
+    assert found.kendall_w_pvalue == Rankings(places, ties="mean").describe().kendall_w_pvalue
+    unknown = Rankings(X, ties="mean", missing="anywhere").describe()
+    weighted = Rankings(places, ties="mean").describe(sample_weight=np.arange(1, 7))
+    for none in (unknown, weighted, Rankings([[1]] * 3).describe(), Rankings(np.zeros((0, 3))).describe()):
+        assert np.isnan(none.kendall_w_pvalue)
+    assert not np.isnan(Rankings([[1, 2, 3]] * 2, missing="anywhere").describe().kendall_w_pvalue)
+
+
 def test_groups_and_their_frames():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 1, 2], [1, 3, 2]], columns=list("abc"), index=list("wxyz"))

@@ -74,6 +74,20 @@ def test_only_the_order_of_numbers_with_ties_matters():
     assert Rankings([[0.5, 2, 0.5]], input="scores", ties="mean").to_lists() == [[1, {0, 2}]]
 
 
+@pytest.mark.parametrize("options", [{"ties": "mean"}, {"missing": "bottom"}, {"missing": "anywhere"}])
+@pytest.mark.parametrize("top", ["low", "high"])
+def test_ranks_of_some_items_of_a_larger_table(options, top):
+    """Ranks with gaps, and above the number of items, mean the order of their numbers."""
+    X = np.array([[50.0, 3, 7], [12, 11, 2], [1, 2, 3]])
+    same = np.array([[3.0, 1, 2], [3, 2, 1], [1, 2, 3]])
+    assert Rankings(X, top=top, **options) == Rankings(same, top=top)
+    if "missing" in options:
+        X[0, 1] = same[0, 1] = np.nan
+        assert Rankings(X, top=top, **options) == Rankings(same, top=top, **options)
+    with pytest.raises(wkendall.RankingError, match="holds 50"):
+        Rankings([[50, 3, 7], [1, 2, 3]])
+
+
 def test_rankings_of_rankings(rankings):
     assert Rankings(rankings) == rankings
     assert Rankings(rankings).counts is not rankings.counts or rankings.counts is None

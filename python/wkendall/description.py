@@ -169,6 +169,11 @@ class Description:
         rankings. Items that are not listed share the last ranks. With `missing="anywhere"`, a rank is an expected rank:
         the mean over all complete rankings that agree with the ranking. W is 0 if all items are tied in all rankings,
         and NaN if there are no rankings.
+    kendall_w_pvalue : float
+        The p-value of `kendall_w` for the hypothesis that rankings are drawn at random (Friedman's test). For m
+        rankings, m (n - 1) W is compared with the chi-squared distribution with n - 1 degrees of freedom. The
+        approximation is good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of
+        unknown position, with fewer than two items, and without rankings.
     order : ndarray of shape (n,)
         The numbers of the items, sorted by mean rank, the smallest first: Borda's order. Ranks are as for `kendall_w`.
     ranks : ndarray of shape (n, r)
@@ -236,6 +241,17 @@ class Description:
         self.order: NDArray[np.intp] = np.argsort(around, kind="stable")
         agreement = float(around @ around)
         self.kendall_w = agreement / (self.n_rankings * squares) if squares else 0.0 if self.n_rankings else np.nan
+
+    @property
+    def kendall_w_pvalue(self) -> float:
+        """The p-value of Kendall's W."""
+        source, degrees = self._source, len(self.items) - 1
+        unknown = source.anywhere and bool((source.placed() <= degrees).any())
+        if source.shares is not None or unknown or degrees < 1:
+            return np.nan
+        from scipy.special import chdtrc
+
+        return float(chdtrc(degrees, self.n_rankings * degrees * self.kendall_w))
 
     @cached_property
     def ranks(self) -> Array:

@@ -19,7 +19,7 @@ from wkendall._matrix import gram_of as gram_of
 from wkendall._matrix import value_of
 from wkendall._run import Run
 from wkendall.arrays.options import RANKS, UNSAID, Input, Missing, Reading, Ties, Top
-from wkendall.measures import Kendall, KendallDistance, Kernel, Measure, TensorKernel
+from wkendall.measures import Combination, Kendall, KendallDistance, Kernel, Mallows, Measure, TensorKernel
 from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings, reading_beside
 
 #: The number of distances computed from kernel values at a time.
@@ -326,6 +326,10 @@ def check_pairs(kernel: Kernel, function: str) -> None:
     """Refuse kernels that are not sums, over pairs of items, of products of two weights."""
     if not isinstance(kernel, Kendall | TensorKernel):
         rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
+        if isinstance(kernel, Combination):
+            rule += "; pass one of the kernels that it combines"
+        elif isinstance(kernel, Mallows) and function == "consensus":
+            rule += "; Kendall() gives the ranking with the smallest mean distance"
         raise bad_argument("kernel", rule, kind="no pairs")
     order = as_order(kernel.order, "order")
     if order != 2:

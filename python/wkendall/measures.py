@@ -412,7 +412,7 @@ class KendallCorrelation(Kernel):
     _used = Kendall._used
 
 
-class _Combination(Kernel):
+class Combination(Kernel):
     """A kernel made of kernels, entry by entry."""
 
     def _parts(self) -> list[Kernel]:
@@ -429,7 +429,7 @@ class _Combination(Kernel):
 
 
 @dataclass(eq=False, repr=False)
-class _Pair(_Combination):
+class _Pair(Combination):
     left: Kernel
     right: Kernel
 
@@ -455,7 +455,7 @@ class Product(_Pair):
 
 
 @dataclass(eq=False, repr=False)
-class Scaled(_Combination):
+class Scaled(Combination):
     """A multiple of a kernel: `factor * kernel`; the factor is not negative."""
 
     kernel: Kernel
@@ -472,7 +472,7 @@ class Scaled(_Combination):
 
 
 @dataclass(eq=False, repr=False)
-class Power(_Combination):
+class Power(Combination):
     """A power of a kernel, entry by entry: `kernel ** exponent`; the exponent is a whole number from 1."""
 
     kernel: Kernel
@@ -486,7 +486,7 @@ class Power(_Combination):
 
 
 def _factor(kernel: Kernel) -> str:
-    return repr(kernel) if not isinstance(kernel, _Combination) else f"({kernel!r})"
+    return repr(kernel) if not isinstance(kernel, Combination) else f"({kernel!r})"
 
 
 def described(value: Any) -> Any:

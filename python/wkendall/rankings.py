@@ -18,13 +18,25 @@ from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
 from wkendall._memory import check_fits
-from wkendall.arrays.convert import check_collected, check_not_rearranged, known_frame, labels_of, library_of
+from wkendall.arrays.convert import (
+    about_stray_text,
+    acceptable,
+    as_array,
+    check_collected,
+    check_not_rearranged,
+    known_frame,
+    labels_of,
+    library_of,
+    tell_of_large,
+)
 from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
 from wkendall.arrays.sparse import SparseRows, sparse_array
 from wkendall.description import Description, Source
 
 #: Rows that a `Rankings` shows of itself.
 SHOWN_ROWS = 5
+#: Rows of a data frame in which numbers are looked for that no rank has.
+SAMPLE_ROWS = 1000
 #: Items that it shows of each row.
 SHOWN_ITEMS = 6
 
@@ -55,6 +67,8 @@ class Rankings:
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
         tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
+        With "bottom" and "anywhere", as with `ties="mean"`, only the order of the numbers in a row matters. Ranks can
+        have gaps and can be larger than n.
 
         With "bottom", `X` may be a sparse array of scipy. Stored entries, zeros included, are the numbers of listed
         items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
@@ -516,7 +530,11 @@ def read_rankings(
     try:
         core, listed = reading.read(values, name, 2, threads)
     except RankingError as error:
-        raise located(error, items, labels) from None
+        raise located(error if items is None else about_stray_text(error, values), items, labels) from None
+    if items is not None and reading.input == "ranks" and (reading.ties, reading.missing) != RANKS[2:4]:
+        frame = cast("Any", values)
+        some = frame.head(SAMPLE_ROWS) if hasattr(frame, "head") else frame
+        tell_of_large(acceptable(as_array(some, name, 2), name), items, name, "items", 4)
     return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels, reading=reading)
 
 
@@ -631,6 +649,7 @@ def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Ra
             rule = f"{names[0]} has the item {item!r}, but {names[1]} does not: both must rank the same items"
             mine = set(x._items)
             rule += f"; only {names[1]} has {some_names(name for name in y._items if name not in mine)}"
+            rule += _same_lists(x, y)
             raise RankingError(rule, argument=names[1], column=place, value=item, kind="items differ")
     core = from_places(y._places[:, [columns[item] for item in x._items]], y._missing)
     parts: dict[str, Any] = {"listed": y._listed, "labels": y._labels, "counts": y._counts, "reading": y._reading}
@@ -644,7 +663,13 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
     sides = [(names[0], x._items, set(y._items)), (names[1], y._items, set(x._items))]
     only = [(name, [item for item in items if item not in others]) for name, items, others in sides]
     found = " and ".join(f"only {name} has {some_names(items)}" for name, items in only if items)
-    return f"; {found}" if found else ""
+    return f"; {found}{_same_lists(x, y)}" if found else ""
+
+
+def _same_lists(x: Rankings, y: Rankings) -> str:
+    """Say how lists are made that have the items of others; `x` can be what an estimator knows about the data of `fit`."""
+    kinds = getattr(x, "kind", None), y.kind
+    return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:

@@ -22,7 +22,7 @@ from wkendall.estimators.cluster_number import cluster_number
 from wkendall.plotting import plot_map, plot_rank_intervals, plot_ranks, plot_shares
 from wkendall.rankings import Rankings
 from wkendall.statistics.consensus import consensus
-from wkendall.statistics.pair_differences import pair_differences
+from wkendall.statistics.pair_differences import PairDifferences, pair_differences
 from wkendall.statistics.rank_intervals import rank_intervals
 from wkendall.statistics.samples import observed
 from wkendall.statistics.two_samples import two_sample_test
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MAX_ITEMS, FEW_ITEMS, SHOWN_PAIRS = 100, 30, 15
 #: Of more groups, the largest are named; of more pairs of groups, those with the smallest p-values.
 MAX_GROUPS, MAX_PAIRS = 12, 30
+#: Of three groups or more, the largest ones are compared with all others; pairs and permutations for each of them.
+GROUPS_WITH_PAIRS, PAIRS_OF_GROUP, GROUP_PERMUTATIONS = 6, 5, 1999
 #: How items that are left out count.
 _LEFT_OUT = {
     "bottom": "The order of the items and their places count an item that is left out as tied for the last ranks.",
@@ -306,29 +308,48 @@ def _groups(subject: Subject) -> Part:
             (str(labels[one]), str(labels[other]), f"{pvalues[one, other]:.4g}") for one, other in pairs[:MAX_PAIRS]
         ]
         text += html_table(("group", "other group", "p, adjusted (Holm)"), lines)
-        text += _note(
-            "For which pairs of items two groups differ: wkendall compare --pairs 15, with a file of two groups."
-        )
-    if len(labels) == 2:
+        text += _against_others(subject, [str(label) for label in labels], member, sizes)
+    else:
         found = pair_differences(compared, groups, **how)
         shown = min(len(found.first), SHOWN_PAIRS)
-        rows = [
-            (
-                f"{subject.name(found.first[pair])} before {subject.name(found.second[pair])}",
-                *(f"{share:.0%}" for share in found.shares[pair]),
-                f"{100 * found.low[pair]:+.0f} to {100 * found.high[pair]:+.0f}",
-                f"{found.pvalue[pair]:.4g}",
-            )
-            for pair in range(shown)
-        ]
         headings = ("pair", *map(str, found.groups), "difference in points, 95 %", "p, adjusted")
-        text += html_table(headings, rows)
+        text += html_table(headings, _differences(subject, found, shown))
         several = int((found.pvalue <= 0.05).sum())
         text += _note(
             f"The {shown} largest of {len(found.first)} differences; {several} have an adjusted p of at most 0.05. The "
             "intervals hold for all pairs at once."
         )
     return Part("Groups", text, said)
+
+
+def _against_others(subject: Subject, labels: Sequence[str], member: NDArray[Any], sizes: NDArray[Any]) -> str:
+    """Return a table of the pairs that set each of the largest groups apart from all others."""
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:GROUPS_WITH_PAIRS]).tolist()
+    how: dict[str, Any] = {"sample_weight": subject.weights, "rng": subject.seed}
+    how |= {"confidence": 1 - 0.05 / len(largest), "n_permutations": GROUP_PERMUTATIONS}
+    lines: list[tuple[str, ...]] = []
+    for group in largest:
+        found = pair_differences(subject.compared, member != group, **how)
+        lines += [(labels[group], *line) for line in _differences(subject, found, PAIRS_OF_GROUP, len(largest))]
+    headings = ("group", "pair", "in the group", "in the others", "difference in points, 95 %", "p, adjusted")
+    which = "each group" if len(largest) == len(labels) else f"each of the {len(largest)} largest groups"
+    return html_table(headings, lines) + _note(
+        f"The {PAIRS_OF_GROUP} largest differences between {which} and all others. The intervals hold for all these groups and "
+        "all pairs of items at once. For two of the groups: wkendall compare --pairs 15, with a file of two groups."
+    )
+
+
+def _differences(subject: Subject, found: PairDifferences, shown: int, tables: int = 1) -> list[tuple[str, ...]]:
+    """Return the first lines of a table of differences; p-values are adjusted for the number of tables."""
+    return [
+        (
+            f"{subject.name(found.first[pair])} before {subject.name(found.second[pair])}",
+            *(f"{share:.0%}" for share in found.shares[pair]),
+            f"{100 * found.low[pair]:+.0f} to {100 * found.high[pair]:+.0f}",
+            f"{min(1, tables * found.pvalue[pair]):.4g}",
+        )
+        for pair in range(min(shown, len(found.first)))
+    ]
 
 
 def _only(rankings: Rankings, items: Sequence[int]) -> Rankings:

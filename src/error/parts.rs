@@ -54,7 +54,7 @@ impl Error {
         }
     }
 
-    /// The value that is wrong.
+    /// The value that is wrong, if the error keeps it as a number. `Error::Parameter` has its value as a text.
     #[must_use]
     pub fn value(&self) -> Option<Number> {
         match *self {

@@ -187,6 +187,8 @@ WRONG = [
     ("gram x.npy -o o.npy --no-header", "--header goes with CSV files"),
     ("gram x.npy -o o.npy --skip a", "--skip goes with CSV files"),
     ("gram x.npy -o o.npy --id a", "--id goes with CSV files"),
+    ("gram x.npy -o o.npy --encoding cp1252", "--encoding goes with CSV and PrefLib files"),
+    ("corr x.npz -o o.npy --encoding cp1252", "--encoding goes with CSV and PrefLib files"),
     ("gram x.npy -o o.npy --array X", "--array goes with .npz files"),
     ("gram x.csv -o o.npy --expand", "--expand goes with PrefLib files"),
     ("gram votes.soc -o o.npy --input scores", "--input scores does not go with PrefLib files"),

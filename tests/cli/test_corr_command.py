@@ -132,6 +132,15 @@ def test_pairs_and_networks(capsys):
     np.testing.assert_allclose([float(line[2]) for line in lines[1:]], EXPECTED.statistic[[2, 1], [0, 2]], atol=1e-15)
     Path("pairs.csv").write_text("age,no\n")
     fails(capsys, "corr table.csv --pairs pairs.csv", "pairs.csv, line 1 names 'no', but table.csv has no such column")
+    Path("latin.csv").write_text("caf\xe9,th\xe9\n1,2\n2,1\n3,3\n", encoding="latin-1")
+    Path("pairs.csv").write_text("th\xe9, caf\xe9\n", encoding="latin-1")
+    capsys.readouterr()
+    run("corr latin.csv --pairs pairs.csv --encoding latin-1")
+    assert capsys.readouterr().out.splitlines()[1].startswith("th\xe9,caf\xe9,")
+    np.savez("latin.npz", X=DATA[:, :2], items=["caf\xe9", "th\xe9"])
+    run("corr latin.npz --pairs pairs.csv --encoding latin-1")
+    assert capsys.readouterr().out.splitlines()[1].startswith("th\xe9,caf\xe9,")
+    fails(capsys, "corr latin.npz --pairs pairs.csv", "--encoding cp1252 reads files from older programs on Windows")
     fails(capsys, "corr table.csv --pairs pairs.csv --at-least 1", "--at-least and --pairs do not go together", 2)
 
 

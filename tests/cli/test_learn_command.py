@@ -200,3 +200,14 @@ def test_labels_are_those_of_the_rankings(capsys):
         "rankings in the same order"
     )
     fails(capsys, f"{words} --labels turned.csv -o other", message)
+
+
+def test_labels_in_another_encoding(capsys):
+    ages = ["\xe2g\xe9" if age == "old" else "jeune" for age in AGES]
+    Path("ages.csv").write_text("\n".join(ages), encoding="latin-1")
+    words = "learn x.npy --labels ages.csv --C 1 --folds 2 --no-baseline"
+    run(f"{words} -o out --encoding latin-1")
+    assert "\xe2g\xe9" in np.load("out/weights.npz")["classes"]
+    capsys.readouterr()
+    fails(capsys, f"{words} -o other", "--encoding cp1252 reads files from older programs on Windows")
+    fails(capsys, "learn x.npy --labels ages.npy -o new --encoding latin-1", "--encoding goes with CSV and PrefLib", 2)

@@ -74,6 +74,25 @@ def test_all_parts_of_a_survey():
     assert page_of("survey.csv --group age --seed 3").html == before
 
 
+def test_pairs_of_three_groups():
+    """Each group is compared with all others; intervals and p-values hold for all groups together."""
+    centers = {"young": [1, 2, 3, 4], "middle": [2, 1, 3, 4], "old": [4, 3, 2, 1]}
+    votes = np.vstack([make_mallows(40, center, 1.0, rng=place) for place, center in enumerate(centers.values())])
+    group = np.repeat(list(centers), 40)
+    write_table(Path("three.csv"), votes, ITEMS[:4], age=group)
+    text = page_of("three.csv --group age --seed 3").parts["Groups"]
+    for name in centers:
+        how = {"confidence": 1 - 0.05 / 3, "n_permutations": 1999, "rng": 3}
+        found = wkendall.pair_differences(wkendall.Rankings(votes, items=ITEMS[:4]), group != name, **how)
+        first = votes[:, ITEMS.index(found.first[0])] < votes[:, ITEMS.index(found.second[0])]
+        assert found.shares[0] == pytest.approx([first[group == name].mean(), first[group != name].mean()])
+        shares = "".join(f"{share:.0%}" for share in found.shares[0])
+        limits = f"{100 * found.low[0]:+.0f} to {100 * found.high[0]:+.0f}"
+        line = f"{name}{found.first[0]} before {found.second[0]}{shares}{limits}{3 * found.pvalue[0]:.4g}"
+        assert line in text
+    assert "largest differences between each group and all others" in text
+
+
 def test_rankings_that_are_all_equal_have_no_map():
     write_table(Path("same.csv"), [[1, 2, 3]] * 10, ITEMS[:3])
     assert "All rankings are equal" in page_of("same.csv").parts["Map"]
@@ -168,7 +187,8 @@ def test_many_groups_and_names_in_any_script():
     assert page.parts["The data"].count("group 地区") == 11
     assert "29 smaller groups4 to 4 each" in page.parts["The data"]
     assert "The 30 smallest of 820 p-values of pairs of groups." in page.parts["Groups"]
-    assert page.html.count("<tr>") < 100
+    assert "each of the 6 largest groups and all others" in page.parts["Groups"]
+    assert page.html.count("<tr>") < 110
     # Texts of pictures are texts: the browser has the letters.
     assert page.html.count(">寿司</text>") >= 4
 

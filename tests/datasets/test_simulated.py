@@ -19,6 +19,7 @@ from wkendall.datasets import (
     make_survey,
     make_uniform,
 )
+from wkendall.datasets.simulated import mallows_tops
 
 FOUR = np.array(list(itertools.permutations(range(1, 5))))
 SIX = np.array(list(itertools.permutations(range(1, 7))))
@@ -86,6 +87,25 @@ def test_mallows_of_many_items():
     expected = (q / (1 - q) - sizes * q**sizes / (1 - q**sizes)).sum()
     distance = wkendall.distance_matrix(X, np.arange(1, 51)[np.newaxis]).mean()
     assert distance == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("lam", [0, 0.3, 1.2, 800])
+@pytest.mark.parametrize("depth", [0, 1, 2, 4])
+def test_first_items_of_mallows(lam, depth):
+    """The first items have the chances of all rankings that begin with them."""
+    chances = {}
+    for order in itertools.permutations(range(4)):
+        weight = np.exp(-lam * sum(one > two for one, two in itertools.combinations(order, 2)))
+        chances[order[:depth]] = chances.get(order[:depth], 0) + weight
+    total, m = sum(chances.values()), 40_000
+    found = mallows_tops(m, 4, lam, depth, np.random.default_rng(0))
+    assert found.shape == (m, depth)
+    counts = dict.fromkeys(chances, 0)
+    for top in map(tuple, found.tolist()):
+        counts[top] += 1
+    expected = {top: m * chance / total for top, chance in chances.items()}
+    assert sum((counts[top] - many) ** 2 / many for top, many in expected.items() if many > 1e-9) < BOUND
+    assert all(not counts[top] for top, many in expected.items() if many < 1e-9)
 
 
 @pytest.mark.parametrize("strengths", [[1, 1, 1, 1], [4.0, 1.0, 0.5, 2.0], [8e200, 4e200, 2e200, 1e200]])

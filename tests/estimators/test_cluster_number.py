@@ -87,6 +87,38 @@ def test_references_have_the_same_ties_and_gaps(missing):
     assert np.mean(others) == pytest.approx(wide, rel=0.05)
 
 
+def short_lists(groups, people=60, n=5000):
+    """Lists of two to five items with ties; each group draws from ten items of its own."""
+    rng, rows = np.random.default_rng(0), []
+    for person in range(people):
+        items = (rng.permutation(10) + 10 * (person % groups)).tolist()
+        rows.append([items[0], set(items[1:3]), *items[3 : 3 + person % 3]] if person % 4 else items[:2])
+    return wkendall.from_lists(rows, items=range(n))
+
+
+def test_references_of_short_lists():
+    X, weights, model = short_lists(1), np.ones(60), KendallKMeans(n_init=2)
+    reference = _Reference(X, weights, model, np.random.default_rng(0))
+    assert reference.short
+    drawn = [reference.draw(np.random.default_rng(seed)) for seed in range(20)]
+    for some in drawn:
+        assert (some.kind, some.shape, some._missing) == (X.kind, X.shape, "bottom")
+        np.testing.assert_array_equal(some._listed, X._listed)
+        np.testing.assert_array_equal(np.sort(some._ranks(), axis=1), np.sort(X._ranks(), axis=1))
+    wide, *others = (_squares(some, weights, model, (1,), np.random.default_rng(0))[0][0] for some in [X, *drawn])
+    assert np.mean(others) == pytest.approx(wide, rel=0.05)
+    # The items that most people list are at the centre of the model.
+    assert set(reference.order[:10]) == set(range(10))
+
+
+def test_short_lists_out_of_many_items():
+    """Time and memory do not grow with the number of items."""
+    for groups in (1, 3):
+        assert cluster_number(short_lists(groups, people=90, n=10**6), n_references=3, rng=0).n_clusters == groups
+    weights = np.arange(60) % 3 == 0
+    assert cluster_number(short_lists(3), sample_weight=weights, n_references=3, rng=0).n_clusters == 1
+
+
 def test_lists_and_counts_and_weights():
     lists = wkendall.from_lists([["a", "b", "c"]] * 30 + [["x", "y", "z"]] * 30)
     assert cluster_number(lists, rng=0).n_clusters == 2

@@ -102,7 +102,7 @@ THEIRS = {
 
 @pytest.mark.parametrize("call", THEIRS)
 def test_values(names, call):
-    (code,) = [code for theirs, code in LINES if theirs.startswith(f"`{call}`")]
+    (code,) = [code for theirs, code in LINES if theirs.startswith(f"`{call}`") and "pvalue" not in code]
     assert np.array(eval(code, dict(names)), float) == pytest.approx(np.array(THEIRS[call](names), float), abs=1e-12)
 
 

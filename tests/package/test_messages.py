@@ -24,6 +24,9 @@ PYTHON = [
      " as ties"),
     (lambda: gram([[1, 2, 3]], [[1, 4, 2]]),
      "Y: row 0, column 1 holds 4, but every row of 3 items must be a permutation of 1..3"),
+    (lambda: gram([[61, 2, 7], [7, 2, 30]]),
+     "X: row 0, column 0 holds 61, but every row of 3 items must be a permutation of 1..3; from_lists takes rows of item "
+     "numbers, best first, out of a larger catalogue"),
     (lambda: gram([[1, 2, 3], [0, 2, 1]]),
      "X: row 0, column 2 holds 3 and row 1, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or all "
      "of 0..2"),
@@ -50,6 +53,9 @@ PYTHON = [
     (lambda: gram([["a", "b"], ["b", "a"]]),
      "X: row 0, column 0 holds 'a', a text, but rankings are made of real numbers; use from_lists for lists of names, best"
      " first, or ListEncoder in a pipeline"),
+    (lambda: gram(pd.DataFrame([["2", 1], ["1", 2]] * 3 + [["k.A.", 2]], columns=["a", "b"])),
+     "X: row 6, column 'a' holds 'k.A.', a text, but rankings are made of real numbers; turn texts that mean a missing number "
+     "into NaN"),
     (lambda: gram([["1", "2"]]),
      "X: row 0, column 0 holds '1', a text, but rankings are made of real numbers; convert texts to numbers first"),
     (lambda: gram([["0,5", "0,25"]], input="scores"),
@@ -71,6 +77,12 @@ PYTHON = [
     (lambda: gram([[1, 2]], [[1, 2, 3]]), "X has 2 items, but Y has 3: both must rank the same items"),
     (lambda: gram(Rankings([[1, 2]], items="ab"), Rankings([[1, 2]], items="ac")),
      "X has the item 'b', but Y does not: both must rank the same items; only Y has 'c'"),
+    (lambda: neighbors(from_lists([["a", "b"], ["c", "a"]]), from_lists([["b", "a"]])),
+     "X has 3 items, but Y has 2: both must rank the same items; only X has 'c'; from_lists(lists, items=...) makes lists of "
+     "the same items"),
+    (lambda: neighbors(from_lists([["a", "b"], ["c", "a"]]), from_lists([["b", "a"], ["d"]])),
+     "X has the item 'c', but Y does not: both must rank the same items; only Y has 'd'; from_lists(lists, items=...) makes "
+     "lists of the same items"),
     (lambda: gram([[1, 2, 3]], weight="top"),
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),
@@ -91,9 +103,21 @@ PYTHON = [
     (lambda: neighbors([[1, 2], [2, 1]], n_neighbors=2),
      "n_neighbors is 2, but there are 1 other rankings: it must be from 1 to 1"),
     (lambda: consensus(np.empty((0, 3))), "X has no rankings: a consensus needs at least one"),
+    (lambda: consensus([[1, 2, 3]], kernel=Kendall() + Kendall("average")),
+     "kernel is Kendall() + Kendall('average'), but consensus needs a kernel of pairs of items: Kendall, or TensorKernel with "
+     "U; pass one of the kernels that it combines"),
+    (lambda: consensus([[1, 2, 3]], kernel=Mallows()),
+     "kernel is Mallows(), but consensus needs a kernel of pairs of items: Kendall, or TensorKernel with U; Kendall() gives "
+     "the ranking with the smallest mean distance"),
     (lambda: from_lists([["a", "b"], ["b", "b"]]), "list 1 holds 'b' twice, in places 0 and 1: an item has one rank"),
     (lambda: wkendall.pair_differences([[1, 2]] * 6, np.array(["young", "old", "middle"] * 2)),
      "groups has 3 different labels, but there must be exactly 2 groups; groups == 'middle' compares this group with all others"),
+    (lambda: corr([[1, 2], [2, 1]], method="kendall"),
+     "method is 'kendall', but must be one of 'tau-b', 'tau-a', 'tau-c', 'gamma', 'somers', 'spearman'; the Kendall "
+     'correlation of pandas and R is method="tau-b"'),
+    (lambda: corr([[1, 2], [2, 1]], method="pearson"),
+     "method is 'pearson', but must be one of 'tau-b', 'tau-a', 'tau-c', 'gamma', 'somers', 'spearman'; correlations here "
+     "are those of ranks: corr of a pandas data frame computes Pearson's"),
     (lambda: corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})),
      "data: column 'name' holds 'Ann' in row 0, a text, but correlations need numbers, dates or ordered categories; leave "
      "the column out or turn it into numbers first"),
@@ -109,6 +133,12 @@ COMMANDS = [
     ("a,b,c\n1,2.5,3\n", "",
      "votes.csv: line 2, column 'b' holds 2.5, which is not a whole number: ranks and item numbers must be whole; --input "
      "scores reads real numbers as scores, where larger is better"),
+    ("a,b,c\n61,2,7\n7,2,30\n", "",
+     "votes.csv: line 2, column 'a' holds 61, but every row of 3 items must be a permutation of 1..3; --layout choices reads "
+     "cells as items, best first"),
+    ("user,item,rank\n1,31,1\n1,7,2\n2,9,1\n2,31,2\n", "",
+     "votes.csv: line 2, column 'item' holds 31, but every row of 3 items must be a permutation of 1..3; --layout long reads a "
+     "line for each item of a ranking"),
     ("1,2,3\n0,1,2\n", "--no-header",
      "votes.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of 3 items must all be permutations of "
      "1..3 or all of 0..2"),

@@ -1,7 +1,9 @@
 """Cells of CSV files: whole numbers that doubles cannot hold, names in quotes, and columns that count the rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import wkendall
 from orders_of_items import NAN, numbers, same, written
 from wkendall.reading.csv_files import read_csv
 
@@ -103,6 +105,51 @@ def test_a_column_that_counts_the_rows(tmp_path, first):
     with pytest.warns(UserWarning, match="counts the rows") as said:
         read_csv(written(tmp_path, "table.csv", text), header=False, ties="mean")
     assert str(said[0].message) == f"table.csv: column 1 {COUNTED % (counts, '1', '1')}"
+
+
+def survey(m=6):
+    """Ranks of three items, an age and a number for each row."""
+    rng = np.random.default_rng(0)
+    ranks = rng.permuted(np.tile([1.0, 2, 3], (m, 1)), axis=1)
+    ranks[0, 1] = NAN
+    frame = pd.DataFrame(ranks, columns=["a", "b", "c"])
+    return frame.assign(age=[30, 18, 79, 20, 41, 30][:m])
+
+
+LARGE = "column 'age' has 18 to 79, above 4, the number of items, but is read as an item; "
+
+
+def test_a_column_of_ages_beside_ranks(tmp_path):
+    path = tmp_path / "survey.csv"
+    survey().to_csv(path, index=False)
+    with pytest.warns(UserWarning, match="but is read as an item") as said:
+        assert read_csv(path, missing="bottom").shape == (6, 4)
+    assert [str(warning.message) for warning in said] == [f'survey.csv: {LARGE}skip="age" leaves it out']
+    assert said[0].filename == __file__
+    assert read_csv(path, missing="bottom", skip="age").items == ["a", "b", "c"]
+    with pytest.warns(UserWarning, match="but is read as an item") as said:
+        wkendall.Rankings(survey().astype("Float64"), missing="bottom")
+    assert [str(warning.message) for warning in said] == [f"X: {LARGE}items= chooses the columns to read"]
+    assert said[0].filename == __file__
+    survey().assign(age=range(100, 106)).to_csv(path, index=False)
+    with pytest.warns(UserWarning, match="counts the rows") as said:
+        read_csv(path, missing="bottom")
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "options"),
+    [
+        (survey(), {"input": "scores"}),
+        (survey(4), {}),  # too few rows to tell
+        (survey()[["a", "b", "c"]], {}),
+        (survey() * 10, {}),  # ranks of some items of a larger table
+    ],
+)
+def test_columns_without_a_warning(tmp_path, frame, options):
+    path = tmp_path / "survey.csv"
+    frame.to_csv(path, index=False)
+    assert read_csv(path, missing="bottom", **options) == wkendall.Rankings(frame, missing="bottom", **options)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,8 @@ BAD_TABLES = [
     ("names only", "a,b\n\n", {}, "line 1: the names of the items are the only row: there must be rankings after them"),
     ("short row", "a,b,c\n1,2,3\n1,2\n", {}, "line 3: the row has 2 cells, but the first row has 3"),
     ("a word", "a,b\n1,2\n2,x\n", {}, "line 3: column 2, 'b', holds 'x', which is not a number"),
+    ("a word among numbers", "a,b\n1,2\n2,1\n2,k.A.\n", {},
+     "line 4: column 2, 'b', holds 'k.A.', which is not a number; a number that is missing is an empty cell"),
     ("a column of words", "who,a,b\nann,1,2\n", {}, f"line 2: column 1, 'who', holds 'ann', {COLUMN.format('who')}"),
     ("spaces", "a b\n1 2\n", {},
      "line 2: column 1, 'a b', holds '1 2', which is not a number; delimiter=\" \" is for numbers with spaces between them"),

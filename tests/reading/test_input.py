@@ -92,3 +92,71 @@ def test_masked_entries_are_missing(missing, dtype):
     with pytest.raises(wkendall.RankingError, match=r'row 1, column 2 is masked: .*missing="bottom"') as caught:
         wkendall.Rankings(X)
     assert (caught.value.kind, caught.value.row, caught.value.column) == ("masked", 1, 2)
+
+
+#: Lists of item numbers, best first, as recommenders have them.
+BEST = np.array([[61, 2, 7, 30], [7, 2, 61, 4], [1, 2, 3, 4], [0, 44, 43, 3]])
+PADDED = np.where(np.arange(4) < [[4], [2], [3], [2]], BEST, np.nan)
+HINT = "from_lists takes rows of item numbers"
+
+
+@pytest.mark.parametrize("numbers", [BEST, BEST.astype(np.uint16), BEST.astype(float), PADDED, BEST[::-1]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        wkendall.gram_matrix,
+        wkendall.Rankings,
+        lambda X: wkendall.gram_matrix(X, input="orders"),
+        lambda X: wkendall.neighbors(X, n_neighbors=1),
+        wkendall.KendallNeighbors().fit,
+        wkendall.KendallKMeans(2).fit,
+    ],
+)
+def test_lists_of_item_numbers_are_recognised(call, numbers):
+    with pytest.raises(wkendall.RankingError, match=HINT):
+        call(numbers)
+    assert wkendall.from_lists(numbers).n_items > 4
+
+
+def test_lists_of_item_numbers_are_not_taken_for_ranks():
+    many = BEST * 100 + 1
+    for read in (wkendall.Rankings, lambda X, **how: wkendall.gram_matrix(X.astype(float), **how)):
+        with pytest.warns(UserWarning, match=f"^X: most rows have numbers above 40, which are read as ranks; {HINT}"):
+            read(many, missing="bottom")
+    wkendall.Rankings(many, ties="mean")
+    wkendall.Rankings(many, input="scores", missing="bottom")
+
+
+def test_a_measure_in_the_place_of_rankings():
+    measure = wkendall.RankBiasedOverlap(0.9)
+    with pytest.raises(
+        TypeError, match=r"^Y is the measure RankBiasedOverlap\(\), .*: pass it by name, as kernel= or measure=$"
+    ):
+        wkendall.similarity_matrix(X, measure)
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [[1, 2, 4], [1, 2, 3], [2, 1, 3]],  # a slip
+        [[9, 9, 1], [8, 8, 2], [7, 1, 1]],  # marks
+        [[1, -2, 9], [5, 3, 1]],
+        [[1, 2.5, 9], [5, 3, 1]],
+        [[1, 2, 40]],  # one row can be anything
+        [[9, np.nan, 1], [8, 1, 2]],  # a gap
+    ],
+)
+def test_other_numbers_are_not_taken_for_lists(ranks):
+    with pytest.raises(wkendall.RankingError) as caught:
+        wkendall.gram_matrix(ranks)
+    assert "from_lists" not in str(caught.value)
+
+
+def test_an_array_of_lists_for_a_model_of_lists():
+    lists = wkendall.from_lists(BEST, items=range(70))
+    model = wkendall.KendallNeighbors(1).fit(lists)
+    with pytest.raises(ValueError, match=r"pass from_lists\(X, items=...\) with the items of fit.$"):
+        model.kneighbors(BEST)
+    assert model.kneighbors(wkendall.from_lists(BEST[:1], items=lists.items))[1].tolist() == [[0]]
+    with pytest.raises(ValueError, match=r"expecting 4 features as input.$"):
+        wkendall.KendallNeighbors(1).fit(X[:, :4].argsort(axis=1) + 1).kneighbors(X)

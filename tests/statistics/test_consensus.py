@@ -156,6 +156,39 @@ def test_counts_are_weights():
         wkendall.consensus(Rankings(X, counts=np.zeros(12)))
 
 
+@pytest.mark.parametrize("method", ["auto", "exact", "local", "borda"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_items_that_no_list_has_are_last(method, signed, monkeypatch):
+    """They are left out of the search, which changes neither score nor bound; a weight of 0 counts as no list."""
+    rng, kernel = np.random.default_rng(0), wkendall.Kendall(signed=signed)
+    for _ in range(15):
+        n, m = rng.integers(4, 14), rng.integers(1, 9)
+        known, rows = rng.permutation(n)[: rng.integers(1, n // 2 + 1)], []
+        for length in rng.integers(0, len(known) + 1, size=m):
+            row = rng.permutation(known)[:length].tolist()
+            rows.append([row[0], set(row[1:3]), *row[3:]] if length > 2 and rng.random() < 0.5 else row)
+        lists, weights = wkendall.from_lists(rows, items=range(n)), rng.integers(0, 4, m) + np.eye(m)[0]
+        how = {"kernel": kernel, "sample_weight": weights, "method": method, "rng": 0}
+        found = wkendall.consensus(lists, **how)
+        every = wkendall.Rankings(np.asarray(lists), ties="mean", missing="bottom")
+        whole = wkendall.consensus(every, **how)
+        assert (found.score, found.bound) == pytest.approx((whole.score, whole.bound))
+        assert found.score == pytest.approx(weights @ kernel(found.ranking[np.newaxis], every)[0] / weights.sum())
+        assert found.optimal == whole.optimal
+        assert whole.unique in (None, found.unique)
+        listed = {item for row, weight in zip(rows, weights, strict=True) if weight
+                  for part in row for item in (part if isinstance(part, set) else [part])}  # fmt: skip
+        assert set(found.items[: len(listed)]) == listed or method == "borda"
+
+
+def test_lists_out_of_a_very_large_catalogue():
+    lists = wkendall.from_lists([[5, 900_000, 7], [900_000, 5], [7]], items=range(10**6))
+    found = wkendall.consensus(lists)
+    assert found.items[:4] == [900_000, 5, 7, 0] or found.items[:4] == [5, 900_000, 7, 0]
+    assert found.optimal
+    assert found.unique is False
+
+
 @pytest.mark.parametrize("span", [5, 15, 30, 60])
 def test_steep_weights_with_ties_keep_their_digits(span):
     """Tied items add nothing to a signed kernel, not even rounding of their weights, which can be far larger."""

@@ -5,7 +5,8 @@ This module does not check whether the numbers are rankings.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import warnings
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -14,7 +15,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import TEXT, check_unmasked, same_label, wrong_axes
-from wkendall._errors import RankingError, RankingTypeError, bad_argument, bad_entry, bad_type, shown
+from wkendall._errors import (
+    Parts,
+    RankingError,
+    RankingTypeError,
+    bad_argument,
+    bad_entry,
+    bad_type,
+    made,
+    parts_of,
+    remade,
+    shown,
+)
+
+#: So many rows tell what a column has.
+FEW_ROWS = 5
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:
@@ -77,6 +92,10 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     except ValueError as error:
         raise _ragged(values, name) or bad_argument(name, f" cannot be converted to an array: {error}") from None
     meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking per row"}[axes]
+    if hasattr(values, "is_distance"):
+        raise bad_type(
+            name, f" is the measure {values!r}, but must be {meaning}: pass it by name, as kernel= or measure="
+        )
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
             f"{name} is of type {type(values).__name__}, but must be {meaning}, or something that NumPy can convert to one"
@@ -162,6 +181,35 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
             raise _no_number(name, *first, ", a text", advice, kind="text")
     if first is not None:
         raise _no_number(name, *first, ", a text", "texts", kind="text")
+
+
+def about_stray_text(error: RankingError, frame: Any) -> RankingError:
+    """Return an error about a text in a data frame with other advice, if most of the column are numbers, perhaps as texts."""
+    if error.kind != "text" or error.column is None:
+        return error
+    known = [
+        value for value in np.asarray(frame)[:, error.column].tolist() if not (_is_missing(value) or value != value)
+    ]
+    numbers = sum(isinstance(value, Real) or (isinstance(value, str | bytes) and _is_number(value)) for value in known)
+    return (
+        remade(error, parts_of(error)._replace(advice=("stray text of frames",))) if 2 * numbers > len(known) else error
+    )
+
+
+def tell_of_large(numbers: NDArray[Any], items: Sequence[Hashable], name: str, advice: str, level: int) -> None:
+    """Warn of a column whose numbers are all above the number of items, while another column has no such number.
+
+    Ranks can be so large where only their order counts, but more often the column is an age, for example. `level` is the
+    number of calls from that of the user.
+    """
+    n = len(items)
+    if len(numbers) < FEW_ROWS:
+        return
+    low, high = np.fmin.reduce(numbers, axis=0), np.fmax.reduce(numbers, axis=0)
+    for column in np.flatnonzero(low > n)[: int((high <= n).any())].tolist():
+        found = f"{low[column]:.15g} to {high[column]:.15g}, above {n}, the number of items, but is read as an item"
+        parts = Parts(f"{name}: column {shown(items[column])} has {found}", advice=(advice, str(items[column])))
+        warnings.warn(made(UserWarning, parts), stacklevel=level)
 
 
 def _no_number(

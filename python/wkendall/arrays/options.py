@@ -6,6 +6,7 @@ The Rust crate decides whether numbers are rankings. Its errors are passed on, w
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -13,9 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, wrong_axes
-from wkendall._errors import RankingError, bad_argument, parts_of, remade
+from wkendall._errors import Parts, RankingError, bad_argument, made, parts_of, remade
 from wkendall.arrays.convert import acceptable, as_array, unmasked
 from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
+
+#: Kinds of errors that lists of item numbers give, and rows that are looked at to find out whether they are such lists.
+_KINDS_OF_LISTS, CHECKED_ROWS = ("out of range", "mixed base", "nan"), 1000
+#: Ranks of some items of a larger table can exceed the number of items, but hardly so many times.
+MANY = 10
 
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
@@ -132,7 +138,16 @@ class Reading(NamedTuple):
         try:
             found = _core.Rankings(numbers, self.input, self.top, self.ties, self.missing, threads)
         except RankingError as error:
-            raise _explained(error, name, self._what_allows(error)) from None
+            advice, ranked = self._what_allows(error), self.input != "scores" and error.kind in _KINDS_OF_LISTS
+            if self.advises and ranked and _hold_items(numbers, numbers.shape[1]):
+                advice = "item numbers"
+            raise _explained(error, name, advice) from None
+        many = MANY * numbers.shape[1]
+        if self.missing == "bottom" and self.input == "ranks" and _hold_items(numbers, many):
+            parts = Parts(
+                f"{name}: most rows have numbers above {many}, which are read as ranks", advice=("item numbers",)
+            )
+            warnings.warn(made(UserWarning, parts), stacklevel=5)
         if self.missing != "bottom" or numbers.dtype.kind != "f" or not np.isnan(numbers).any():
             return Read(found)
         return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
@@ -146,6 +161,23 @@ class Reading(NamedTuple):
         if error.kind in ("nan", "masked"):
             return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
         return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given + of * (given == "scores")
+
+
+def _hold_items(numbers: NDArray[Any], limit: int) -> bool:
+    """Return whether rows look like lists of item numbers: whole, all different, in most rows some above a limit.
+
+    NaN is padding at the end of a list.
+    """
+    some = numbers[:CHECKED_ROWS]
+    if len(some) < 2 or not some.size or not np.fmax.reduce(some, axis=None) > limit:
+        return False
+    some = some.astype(np.float64)
+    if (np.isnan(some[:, :-1]) & ~np.isnan(some[:, 1:])).any():
+        return False
+    beyond = np.fmax.reduce(some, axis=1) > limit
+    some.sort(axis=1)
+    wrong = (some < 0).any() or (some % 1 > 0).any() or (some[:, 1:] <= some[:, :-1]).any()
+    return bool(beyond.mean() > 0.5 and not wrong)
 
 
 def _explained(error: RankingError, name: str, advice: str) -> RankingError:

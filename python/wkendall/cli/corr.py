@@ -30,6 +30,7 @@ from wkendall.cli.output import (
 )
 from wkendall.reading.contents import Contents
 from wkendall.reading.csv_columns import read_columns
+from wkendall.reading.text_files import opened, rows_of
 from wkendall.statistics.correlations import Alternative, Correlations, CorrelationTable, Method, corr
 
 ENDINGS = (".csv", ".npy", ".npz")
@@ -81,7 +82,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a table with the same observations; each of its variables is a column of the matrix",
     )
-    parser.add_argument("--method", choices=get_args(Method), default="tau-b", help="the coefficient (default: tau-b)")
+    what = "the coefficient (default: tau-b, which pandas and R call kendall)"
+    parser.add_argument("--method", choices=get_args(Method), default="tau-b", help=what)
     parser.add_argument("--pvalues", action="store_true", help="also write p-values")
     parser.add_argument(
         "--confidence", type=float, metavar="P", help="also write intervals of this confidence, such as 0.95"
@@ -235,7 +237,7 @@ def _check_same_observations(x: Contents, y: Contents) -> None:
 def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Any:
     """Return matrices, or a table of pairs with the names of the columns."""
     x, weights = _without_weights(arguments.weights, x)
-    pairs = None if arguments.pairs is None else _read_pairs(arguments.pairs, x, y or x)
+    pairs = None if arguments.pairs is None else _read_pairs(arguments.pairs, arguments.encoding, x, y or x)
     with command_errors(data=x.name, other=y and y.name):
         found = corr(
             x.X,
@@ -269,19 +271,20 @@ def _without_weights(name: str | None, x: Contents) -> tuple[Contents, NDArray[A
     return x._replace(X=np.delete(table, column, axis=1), items=items), table[:, column]
 
 
-def _read_pairs(path: Path, x: Contents, y: Contents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _read_pairs(path: Path, encoding: str, x: Contents, y: Contents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Read the names of columns, two in each line."""
     found: list[list[int]] = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, line in enumerate(csv.reader(file), 1):
-            if not line:
-                continue
-            if len(line) != 2:
-                raise CommandError(f"{path}, line {number} has {len(line)} cells: it must have two names of columns")
-            for name, contents in zip(line, (x, y), strict=True):
-                if name not in _names(contents):
-                    raise CommandError(f"{path}, line {number} names {name!r}, but {contents.name} has no such column")
-            found.append([_names(contents).index(name) for name, contents in zip(line, (x, y), strict=True)])
+    with reading.csv_errors():
+        rows = list(rows_of(opened(path, encoding), ","))
+    for number, cells in rows:
+        if not cells:
+            continue
+        if len(cells) != 2:
+            raise CommandError(f"{path}, line {number} has {len(cells)} cells: it must have two names of columns")
+        for name, contents in zip(cells, (x, y), strict=True):
+            if name not in _names(contents):
+                raise CommandError(f"{path}, line {number} names {name!r}, but {contents.name} has no such column")
+        found.append([_names(contents).index(name) for name, contents in zip(cells, (x, y), strict=True)])
     first, second = np.array(found, dtype=np.int64).reshape(-1, 2).T
     return first, second
 

@@ -85,6 +85,7 @@ def _report(found: Description) -> dict[str, Any]:
         "rankings": found.n_rankings,
         "distinct": found.n_distinct,
         "kendall_w": _known(found.kendall_w),
+        "kendall_w_pvalue": _known(found.kendall_w_pvalue),
     }
     report["items"] = [
         {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wkendall._errors import shown
 from wkendall.cli.arrays import load_array
-from wkendall.cli.messages import CommandError
+from wkendall.cli.messages import CommandError, command_errors
 from wkendall.cli.reading import CSV, NPY, Source, kind_of
 from wkendall.reading.csv_rows import found_delimiter, no_column
 from wkendall.reading.text_files import MISSING, NUMBER, opened, rows_of
@@ -49,7 +49,8 @@ def _from_file(arguments: argparse.Namespace, source: Source) -> tuple[Path, lis
         return path, load_array(path), ()
     if kind != CSV:
         raise CommandError(f"{path}: labels are read from .npy and CSV files")
-    file = opened(path, arguments.encoding)
+    with command_errors():
+        file = opened(path, arguments.encoding)
     rows = [(line, cells) for line, cells in rows_of(file, found_delimiter(file)) if cells]
     if not rows:
         raise CommandError(f"{path} is empty")

@@ -101,6 +101,10 @@ def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
     for name, (kind, unsaid) in _OPTIONS.items():
         if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
             raise UsageError(f"--{name} goes with {kind} files")
+    beside = [getattr(arguments, name, None) for name in ("labels", "pairs")]
+    texts = any(isinstance(path, Path) and path.suffix.lower() != ".npy" for path in beside)
+    if arguments.encoding != "utf-8" and not texts and not {CSV, PREFLIB}.intersection(kinds):
+        raise UsageError("--encoding goes with CSV and PrefLib files")
     _check_columns(arguments, *(path for path, kind in zip(paths, kinds, strict=True) if kind == CSV))
 
 

@@ -6,6 +6,7 @@ simulated from the clusters found so far.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, SupportsIndex
@@ -17,7 +18,9 @@ from scipy.sparse import csr_array
 from wkendall._arguments import Array, Random, as_order, generator
 from wkendall._errors import bad_argument
 from wkendall._run import Run, one_thread, progress_bar
-from wkendall.datasets.simulated import make_mallows
+from wkendall.arrays.options import Reading
+from wkendall.arrays.sparse import SparseRows
+from wkendall.datasets.simulated import make_mallows, mallows_tops
 from wkendall.estimators.base import distinct
 from wkendall.estimators.clustering import KendallKMeans
 from wkendall.measures import Kendall, Kernel
@@ -29,11 +32,13 @@ from wkendall.statistics.samples import each_person, pooled
 MAX_PEOPLE = 1000
 #: Runs of k-means for each number of clusters.
 RUNS = 5
-#: Steps of the search for the rate of the reference, the largest rate times the number of items, and the number of
-#: people that each step needs: of small data sets several references are drawn, at most MAX_DRAWS.
+#: Steps of the search for the rate of the reference, the largest rate times the number of items that are drawn, and the
+#: number of people that each step needs: of small data sets several references are drawn, at most MAX_DRAWS.
 STEPS, MAX_RATE, PEOPLE, MAX_DRAWS = 12, 60.0, 500, 8
 #: This fraction of the sum of squares of one cluster is added to all sums of squares, which can be 0.
 SMALLEST = 1e-6
+#: Lists are drawn item by item if there are at least this many times as many items as the longest list has.
+SHORT = 4
 #: One more cluster counts if it lowers the logarithm of the sum of squares by so many standard errors more than in
 #: simulated rankings, and by so much more: in large data sets every departure from the model has many standard errors.
 ERRORS, LEAST = 2.0, 0.03
@@ -113,8 +118,9 @@ def cluster_number(
     data. Their simulated data have no clusters, for any k. With their data, one concentrated cluster of rankings often
     looks like several clusters. `docs/measurements.md` compares methods in a simulation.
 
-    A simulation takes O(m n^2) for m people and n items, also for lists: 0.5 s for 400 people and 2,000 items. A call
-    makes up to several hundred simulations. If there are many items, leave out the items that few people list.
+    A simulation takes O(m n^2) for m people and n items: 0.5 s for 400 people and 2,000 items. A call makes up to several
+    hundred simulations. If there are at least 4 k items and each person lists at most k of them, a simulation draws the
+    listed items only. It then takes O(m k^2).
 
     Examples
     --------
@@ -137,7 +143,8 @@ def cluster_number(
     if len(rankings) > MAX_PEOPLE:
         chosen = np.sort(random.choice(len(rankings), MAX_PEOPLE, replace=False))
         rankings, weights = rankings[chosen], weights[chosen]
-    check_all_items_fit(rankings)
+    if not _are_short(rankings):
+        check_all_items_fit(rankings)
     weights = weights / weights.max()
     model = KendallKMeans(kernel=kernel, n_init=RUNS, n_jobs=n_jobs)
     most = min(most, len(distinct(rankings, weights)[0]))
@@ -186,21 +193,34 @@ def _squares(
     return found, run.labels[member]
 
 
+def _are_short(rankings: Rankings) -> bool:
+    """Return whether rankings are short lists out of many items, whose other items need not be drawn."""
+    listed = rankings._listed
+    return rankings.kind == "lists" and listed is not None and SHORT * int(listed.max()) <= rankings.n_items
+
+
 class _Reference:
     """The Mallows model of one cluster of the same spread as some rankings, with their ties and missing items."""
 
     def __init__(self, rankings: Rankings, weights: Array, model: KendallKMeans, random: np.random.Generator) -> None:
-        self.rankings = rankings
-        found = consensus_of(rankings, weights, Kendall(), "borda", random, Run(n_jobs=model.n_jobs))
-        self.center = found.ranking
-        ranks = np.asarray(rankings._ranks(), dtype=np.float64)
-        self.ranks, self.missing = np.sort(ranks, axis=1), np.isnan(ranks)
-        self.plain = rankings.kind == "complete"
+        self.rankings, self.short = rankings, _are_short(rankings)
+        if self.short:
+            self.order = rankings.describe(sample_weight=weights).order  # Borda's
+            bounds, _, starts = rankings._handle.parts()
+            self.bounds = bounds
+            self.starts = starts[np.lexsort((starts, np.repeat(np.arange(len(rankings)), np.diff(bounds))))]
+        else:
+            self.center = consensus_of(rankings, weights, Kendall(), "borda", random, Run(n_jobs=model.n_jobs)).ranking
+            ranks = np.asarray(rankings._ranks(), dtype=np.float64)
+            self.ranks, self.missing = np.sort(ranks, axis=1), np.isnan(ranks)
         wanted = _squares(rankings, weights, model, (1,), random)[0][0]
+        # Short lists can have the same few items out of very many: rates of all scales between the two numbers are tried.
+        items = max(1, rankings.n_items)
+        scale = max(1, int(np.diff(self.bounds).max())) if self.short else items
         # The same random numbers in all steps, so that W(1) falls smoothly with the rate.
-        seed, low, high = int(random.integers(2**31)), 0.0, MAX_RATE / max(1, rankings.n_items)
+        seed, low, high = int(random.integers(2**31)), 0.0, MAX_RATE / scale
         draws = min(MAX_DRAWS, -(-PEOPLE // len(rankings)))
-        for _ in range(STEPS):
+        for _ in range(STEPS + math.ceil(math.log2(items / scale))):
             self.rate = (low + high) / 2
             drawn = [self.draw(np.random.default_rng([seed, number])) for number in range(draws)]
             mean = sum(_squares(some, weights, model, (1,), random)[0][0] for some in drawn) / draws
@@ -208,8 +228,10 @@ class _Reference:
 
     def draw(self, random: np.random.Generator) -> Rankings:
         """Draw a ranking for each person."""
+        if self.short:
+            return self._draw_short(random)
         drawn = make_mallows(len(self.rankings), self.center, self.rate, rng=random)
-        if self.plain:
+        if self.rankings.kind == "complete":
             return Rankings(drawn)
         missing = self.rankings._missing
         keys = np.where(self.missing, np.inf, drawn) if missing == "anywhere" else drawn
@@ -218,3 +240,13 @@ class _Reference:
         if self.rankings.kind == "lists":
             kept = csr_array(np.nan_to_num(places))
         return Rankings(kept, ties="mean", missing=missing)
+
+    def _draw_short(self, random: np.random.Generator) -> Rankings:
+        """Draw the items that each person lists."""
+        lengths = np.diff(self.bounds)
+        depth = int(lengths.max())
+        tops = mallows_tops(len(lengths), self.rankings.n_items, self.rate, depth, random)
+        columns = self.order[tops[np.arange(depth) < lengths[:, np.newaxis]]]
+        rows = SparseRows(self.bounds, columns, self.starts, self.rankings.shape)
+        core, listed = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
+        return Rankings._made(core, "bottom", listed=listed)

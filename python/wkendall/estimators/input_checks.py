@@ -55,8 +55,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        moved = sorted(map(str, labels_of(X, "columns") or ())) == sorted(getattr(estimator, "feature_names_in_", ()))
-        advice = " Or pass a Rankings, whose items are matched by name." if moved and not how.get("reset", True) else ""
+        advice = "" if how.get("reset", True) else _advice_about_items(estimator, X)
         raise type(error)(one_line(str(error)) + advice) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
     check_same_rows(X, y, ("X", "y"))
@@ -166,6 +165,17 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
         # scikit-learn's estimator checks look for these words.
         advice = "Reshape your data if they are an array: X.reshape(1, -1)"
         raise remade(error, Parts(f"{error}. {advice}")) from None
+
+
+def _advice_about_items(estimator: Any, X: Any) -> str:
+    """Say what helps if an array has other columns than the rankings of `fit`: the same names moved, or lists of items."""
+    labels, names = labels_of(X, "columns"), getattr(estimator, "feature_names_in_", ())
+    if labels is not None and len(names) and sorted(map(str, labels)) == sorted(names):
+        return " Or pass a Rankings, whose items are matched by name."
+    reading: Reading | None = getattr(estimator, "_reading_of_fit", None)
+    if labels is None and reading is not None and reading.missing == "bottom" and estimator._items_of_fit is not None:
+        return " If its rows are lists of items, best first, pass from_lists(X, items=...) with the items of fit."
+    return ""
 
 
 def _check_entries(array: NDArray[Any], said: Exception) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wkendall._errors import RankingError, parts_of, remade
 from wkendall._memory import check_fits
+from wkendall.arrays.convert import tell_of_large
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import SparseRows
 from wkendall.rankings import Rankings
@@ -54,6 +55,7 @@ class Contents(NamedTuple):
             core, listed = self._read(reading)
         except RankingError as error:
             raise self._located(error) from None
+        self._tell_of_large(reading)
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
         return Rankings._made(core, reading.missing, reading=reading, **parts)
 
@@ -69,6 +71,13 @@ class Contents(NamedTuple):
         X = np.full((rows, columns), np.nan)
         X[np.repeat(np.arange(rows), np.diff(self.X.bounds)), self.X.columns] = self.X.values
         return reading.read(X, self.name)
+
+    def _tell_of_large(self, reading: Reading) -> None:
+        """Warn of a column with numbers that no rank has: an age, for example."""
+        if reading.input != "ranks" or self.items is None or not self.lines or isinstance(self.X, SparseRows):
+            return
+        counting = (np.diff(self.X, axis=0) == 1).all(axis=0)  # those have a warning of their own
+        tell_of_large(np.where(counting, np.nan, self.X), self.items, self.name, "no name", 5)
 
     def arranged(self, items: Sequence[str]) -> Contents:
         """Return the contents with these items, in this order; lists may lack some of them."""
@@ -93,7 +102,17 @@ class Contents(NamedTuple):
         if noun == "item" and error.kind == "nan":  # the array has a column for each item, but the file has none
             where, reason = f"{self._row(parts.places[0][0])} leaves out item {self._column(parts.places[0][1])}", ""
         row = self.lines[error.row] - 1 if self.lines and error.row is not None else error.row
-        return remade(error, parts._replace(reason=f": {where}{reason}", places=()), row=row)
+        advice = ("item numbers of files",) if self.lines and parts.advice[:1] == ("item numbers",) else parts.advice
+        if not any(advice[:1]) and self._may_be_long(error):
+            advice = ("long table",)
+        return remade(error, parts._replace(reason=f": {where}{reason}", places=(), advice=advice), row=row)
+
+    def _may_be_long(self, error: RankingError) -> bool:
+        """Return whether a file may have a line for each item: three columns, and the same ranking in several lines."""
+        if error.kind not in ("out of range", "mixed base") or not self.lines or isinstance(self.X, SparseRows):
+            return False
+        rows, columns = self.shape
+        return columns == 3 and rows > 3 and any(2 * len(np.unique(column)) <= rows for column in self.X.T)
 
     def _row(self, number: int) -> str:
         if self.layout == "long" and self.ids is not None:

@@ -87,7 +87,9 @@ class Rows(NamedTuple):
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
-            self.refuse_text(line, column, cell)
+            others = [row[column] for _, row in self.body if column < len(row) and row[column] not in MISSING]
+            numbers = sum(NUMBER.fullmatch(other) is not None for other in others)
+            self.refuse_text(line, column, cell, ("stray text",) if 2 * numbers > len(others) else ())
         number = float(cell)
         if math.isinf(number):
             reason = f"{self.label(column)} holds {shown(cell)}, which is not finite"

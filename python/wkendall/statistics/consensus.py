@@ -12,6 +12,8 @@ from wkendall._arguments import Array, Random, check_choice, generator
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall._run import Run
+from wkendall.arrays.options import Reading
+from wkendall.arrays.sparse import SparseRows
 from wkendall.gram import as_kernel, check_pairs
 from wkendall.measures import Kendall, Kernel
 from wkendall.rankings import Rankings, check_all_items_fit, read_rankings, sample_weights
@@ -37,7 +39,9 @@ def consensus(
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings. A ranking with ties or missing items counts as the mean over the complete rankings that agree with it.
-        Lists are expanded to an array of shape (m, n).
+        Lists are expanded to an array of shape (m, n). Time and memory grow with n^2. If at least half of the items are
+        in no list, these items are left out of the search and come last. This needs the standard weight without
+        `normalize`, and another method than "borda".
     kernel : Kendall, or TensorKernel with U, optional
         The kernel, of order 2; the Kendall kernel if absent. With the standard weight `signed` does not change the best
         ranking; with other weights it can. `normalize` divides the kernel with each ranking by the square roots of both
@@ -84,10 +88,56 @@ def consensus(
     return consensus_of(rankings, weights, chosen, method, random, run)
 
 
+def _is_plain(kernel: Kendall) -> bool:
+    """Return whether a kernel of order 2 adds the same for every pair of items."""
+    return kernel.weight == "standard" and kernel.item_weight is None and not kernel.normalize
+
+
+def _listing(rankings: Rankings, weights: Array) -> Array | None:
+    """Return the sum of the weights of the lists that have each item; None if a list has items that are not stored."""
+    bounds, columns, _ = rankings._handle.parts()
+    lengths = np.diff(bounds)
+    if rankings._listed is not None and (rankings._listed > lengths).any():
+        return None
+    return np.bincount(columns, np.repeat(weights, lengths), minlength=rankings.n_items).astype(np.float64)
+
+
+def _of_listed(
+    rankings: Rankings,
+    weights: Array,
+    masses: Array,
+    kernel: Kendall,
+    method: Method,
+    random: np.random.Generator,
+    run: Run,
+) -> Consensus:
+    """Find the consensus of the items that lists have; the others follow. Their pairs add the same to score and bound."""
+    rankings, weights = rankings[weights > 0], weights[weights > 0]
+    listed, rest = np.flatnonzero(masses), np.flatnonzero(masses == 0)
+    place = np.cumsum(masses > 0) - 1
+    bounds, columns, starts = rankings._handle.parts()
+    rows = SparseRows(bounds, place[columns], starts, (len(rankings), len(listed)))
+    core, lengths = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
+    found = consensus_of(Rankings._made(core, "bottom", listed=lengths), weights, kernel, method, random, run)
+    # A listed item is before one that no list has, or tied with it; two of the latter are tied.
+    before, pairs = len(rest) * float(masses.sum()) / float(weights.sum()), len(rest) * (len(rest) - 1) / 2
+    more = before if kernel.signed else (before + len(rest) * len(listed) + pairs) / 2
+    ranking = np.empty(rankings.n_items, dtype=np.int64)
+    ranking[listed], ranking[rest] = found.ranking, np.arange(len(listed) + 1, rankings.n_items + 1)
+    unique = False if found.optimal and len(rest) > 1 else found.unique
+    parts = (ranking, found.score + more, found.bound + more, found.optimal, unique)
+    return as_consensus(parts, rankings._items)
+
+
 def consensus_of(
     rankings: Rankings, weights: Array, kernel: Kernel, method: Method, random: np.random.Generator, run: Run
 ) -> Consensus:
     """Find the consensus; at least one weight is positive."""
+    # Borda's mean ranks depend on how many items no list has.
+    if isinstance(kernel, Kendall) and _is_plain(kernel) and rankings.kind == "lists" and method != "borda":
+        masses = _listing(rankings, weights)
+        if masses is not None and 0 < 2 * np.count_nonzero(masses) <= len(masses):
+            return _of_listed(rankings, weights, masses, kernel, method, random, run)
     items = rankings.n_items
     measure = kernel._measure(items)
     # The average weight needs a number for each pair of items and each position of the later item.

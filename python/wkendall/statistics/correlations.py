@@ -27,6 +27,11 @@ from wkendall.reading.tables import Kind, Table, check_same_observations, read_t
 Alternative = Literal["two-sided", "less", "greater"]
 Method = Literal["tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"]
 _ALTERNATIVES, _METHODS = get_args(Alternative), get_args(Method)
+#: Names of other packages, and what to do.
+_OTHER_METHODS = {
+    "kendall": '; the Kendall correlation of pandas and R is method="tau-b"',
+    "pearson": "; correlations here are those of ranks: corr of a pandas data frame computes Pearson's",
+}
 _ADVICE = (
     "take fewer columns at a time, with other= for blocks of the matrix, or large correlations only, with at_least="
 )
@@ -163,7 +168,8 @@ def corr(
         The coefficient. With C concordant and D discordant pairs of observations:
 
         - "tau-b": Kendall's tau-b. C - D is divided by the geometric mean of two numbers: the number of pairs that are
-          not tied in the first column, and the number of pairs that are not tied in the second column.
+          not tied in the first column, and the number of pairs that are not tied in the second column. pandas and R
+          call this method "kendall".
         - "tau-a": Kendall's tau-a. C - D is divided by the number of all pairs.
         - "tau-c": Stuart's tau-c, `2 m (C - D) / (n^2 (m - 1))`. Here n is the number of observations, and m is the
           number of distinct values in the column that has fewer distinct values.
@@ -451,6 +457,9 @@ def _settings(
     data: Any,
 ) -> dict[str, Any]:
     """Check the options that do not depend on the table."""
+    if isinstance(method, str) and method in _OTHER_METHODS:
+        rule = f"must be one of {', '.join(map(repr, _METHODS))}{_OTHER_METHODS[method]}"
+        raise bad_argument("method", f" is {method!r}, but {rule}", value=method)
     check_choice(method, "method", _METHODS)
     if confidence is not None and not (isinstance(confidence, float) and 0.0 < confidence < 1.0):
         raise bad_argument("confidence", f" is {shown(confidence)}, but must be between 0 and 1, for instance 0.95")
