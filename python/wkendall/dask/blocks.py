@@ -72,7 +72,11 @@ def block(
     first_y: int = 0,
     base_y: float | None = None,
 ) -> NDArray[Any]:
-    """Compute a block from chunks of rows; `base` is the lowest number in the first chunk of the whole array."""
+    """Compute a block from chunks of rows.
+
+    `first_x` is the row of the whole array with which the chunk `x` begins. `base_x` is the lowest number in the first
+    chunk of the whole array: all chunks must count from the same number. `first_y` and `base_y` are the same for `y`.
+    """
     try:
         result = call.function(call, x, y)
     except RankingError as error:

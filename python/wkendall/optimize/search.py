@@ -73,9 +73,9 @@ class Search(NamedTuple):
         return self._climb(best, reached, max(2, steps // 2))[0].path
 
     def within(self, start: Orders, reach: float, rng: np.random.Generator) -> Orders | None:
-        """Climb at most `reach` moves from a path. Below 1, it is the share of the moves that are tried, at random.
+        """Climb at most `reach` moves from a path. If `reach` is below 1, try this share of the moves, chosen at random.
 
-        None if none of them leads to an acceptable path.
+        Return None if no move leads to an acceptable path.
         """
         view = self.kernel.view(start)
         if reach >= 1:
