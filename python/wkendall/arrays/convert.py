@@ -184,7 +184,10 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
 
 
 def about_stray_text(error: RankingError, frame: Any) -> RankingError:
-    """Return an error about a text in a data frame with other advice, if most of the column are numbers, perhaps as texts."""
+    """Return an error about a text in a data frame, with other advice if the text is alone in a column of numbers.
+
+    That is, if more than half of the values of the column are numbers or texts of numbers.
+    """
     if error.kind != "text" or error.column is None:
         return error
     known = [

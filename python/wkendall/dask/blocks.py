@@ -156,7 +156,7 @@ def prepared(measure: Measure, items: int, pairs: int) -> Measure:
 
 
 def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
-    """Return a call whose blocks round as one call for the whole matrix would, and which does what blocks share once."""
+    """Return a call that does the common work of all blocks once, and whose blocks are rounded like the whole matrix."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     measure, run = prepared(call.measure, items, shape[0] * shape[1]), call.run
     if run.backend is None and call.reading.ties == call.reading.missing == "error":
