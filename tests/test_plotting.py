@@ -220,6 +220,26 @@ def test_pairs_are_bars_from_the_top():
     assert ax.get_title() == "pairs"
 
 
+def test_differences_of_groups_are_dots_with_intervals():
+    X = wkendall.datasets.make_mallows(40, 8, 0.3, rng=0)
+    group = np.repeat(["old", "new"], 20)
+    found = wkendall.pair_differences(wkendall.Rankings(X, items="abcdefgh"), group, n_permutations=99, rng=0)
+    ax = plot_pairs(found, title="groups")
+    dots = next(line for line in ax.lines if line.get_marker() == "o")
+    assert dots.get_xdata().tolist() == found.difference[:20].tolist()
+    assert [line[:, 0].tolist() for line in ax.collections[0].get_segments()] == [
+        [low, high] for low, high in zip(found.low[:20], found.high[:20], strict=True)
+    ]
+    labels = dict(zip(ax.get_yticks(), names(ax)[0], strict=True))
+    assert labels[20] == f"{found.first[0]} before {found.second[0]}"
+    assert len(labels) == 20 < len(found.first)
+    assert ax.get_xlabel() == "share of new minus share of old,\nwith simultaneous intervals"
+    with pytest.raises(wkendall.RankingError, match="classes is for the result of pair_importance"):
+        plot_pairs(found, classes=["new", "old"])
+    with pytest.raises(TypeError, match="plot_pairs draws what pair_differences returns"):
+        plot_differences(found)
+
+
 def test_spectra_are_bars_of_shares():
     spectra = {name: wkendall.spectrum(wkendall.Kendall(signed=name == "signed"), 5) for name in ("plain", "signed")}
     ax = plot_spectrum(spectra, title="parts")

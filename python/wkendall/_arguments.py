@@ -276,6 +276,11 @@ def row_labels(values: Any) -> Sequence[object] | None:
     return range(len(index)) if numbered else list(index)
 
 
+def plain_name(name: Any) -> Any:
+    """Return the text, whole number or boolean of Python that is equal to one of NumPy, and any other name as it is."""
+    return name.item() if isinstance(name, np.str_ | np.integer | np.bool_) else name
+
+
 def entry_name(values: object, name: str, row: int) -> str:
     """Return the name of a value that belongs to a row, as in "y[2]"; a pandas object has labels."""
     labels = row_labels(values)

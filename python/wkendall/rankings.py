@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_same_rows, entry_name, group_rows, real_array, row_labels
+from wkendall._arguments import check_same_rows, entry_name, group_rows, plain_name, real_array, row_labels
 from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
 from wkendall._memory import check_fits
 from wkendall.arrays.convert import (
@@ -718,7 +718,7 @@ def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tup
     """Check the names of items: all are different, and all are known names if there are known names."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of names, not {shown(items)}")
-    names, possible = tuple(items), set(known or ())
+    names, possible = tuple(map(plain_name, items)), set(known or ())
     places: dict[Hashable, int] = {}
     for place, name in enumerate(names):
         try:

@@ -45,7 +45,7 @@ def rows_of(text, header):
 
 
 def test_kernels_for_lists():
-    rows = rows_of(PAGE, '| `missing="bottom", normalize=True` and')[1:]
+    rows = rows_of(PAGE, '| kernel, with `missing="bottom", normalize=True` |')[1:]
     assert {kernel_named(name) for name, *_ in rows} == set(KERNELS)
     for name, none, half in rows:
         agrees(none, similarity(kernel_named(name)))
@@ -53,7 +53,7 @@ def test_kernels_for_lists():
 
 
 def test_numbers_of_items():
-    head, *rows = rows_of(PAGE, "| items in all |")
+    head, *rows = rows_of(PAGE, "| total number of items |")
     sizes = [int(size.replace(",", "")) for size in head[1:]]
     assert len(rows) == 4
     for name, *cells in rows:

@@ -23,6 +23,32 @@ def test_lists_of_different_items_and_lengths():
     same(ranks(found), [[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 3, 1]])
 
 
+def test_the_keys_of_a_dict_are_labels():
+    found = from_lists({"google": ["a", "b"], np.str_("bing"): ["b", None]}, items=["b", "a"])
+    assert (found.labels, found.items) == (["google", "bing"], ["b", "a"])
+    same(ranks(found), [[2, 1], [1, NAN]])
+    assert repr(found.labels[1]) == "'bing'"
+    assert len(from_lists({})) == 0
+    with pytest.raises(TypeError, match="list 0 must be a list of items, best first, not 'ab' of type str"):
+        from_lists({"google": "ab"})
+
+
+def test_names_of_numpy_are_names_of_python():
+    names = np.array(["a", "b", "c"])
+    both = names[[[0, 1], [2, 1]]]
+    ties = [[names[2], {names[0], names[1]}], [[names[0], names[1]]]]
+    made = [
+        from_lists(both),
+        from_lists(both, items=names),
+        from_lists(ties),
+        from_lists([[np.int64(3), np.bool_(True)]]),
+    ]
+    made += [wkendall.Rankings([[1, 2, 3]], items=names), wkendall.Rankings([[1, 2]], items=np.array([10, 20]))]
+    assert [{type(item) for item in each.items} for each in made] == [{str}, {str}, {str}, {int, bool}, {str}, {int}]
+    with pytest.raises(wkendall.RankingError, match=r"X has the item 'a', but Y does not.*only Y has 'b'"):
+        wkendall.gram_matrix(from_lists(names[[[0, 2]]]), from_lists(names[[[1, 2]]]))
+
+
 def test_items_given():
     found = from_lists([["b", "a"], ["c"]], items=("c", "b", "never", "a"))
     assert found.items == ["c", "b", "never", "a"]

@@ -3,6 +3,7 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 import wkendall
@@ -53,9 +54,27 @@ def test_ties_and_lists():
         assert found == pytest.approx(np.mean(values >= value - 1e-12), abs=0.03)
 
 
+def test_one_ranking_with_every_row():
+    names = ["x", "y", "z"]
+    one = wkendall.from_lists({"query": ["a", "b"]}, items=list("abcdef"))
+    many = wkendall.from_lists([["a", "b"], ["b", "c"], ["d", "e", "f"]], items=list("abcdef"))
+    repeated = one[[0, 0, 0]]
+    for first, second, x, y in ((one, many, repeated, many), (many, one, many, repeated)):
+        found = permutation_pvalue(first, second, wkendall.RankBiasedOverlap(0.9), n_permutations=50, rng=0)
+        assert (
+            found.tolist()
+            == permutation_pvalue(x, y, wkendall.RankBiasedOverlap(0.9), n_permutations=50, rng=0).tolist()
+        )
+    truth = pd.DataFrame([[1, 2, 3]], columns=names, index=["v"])
+    systems = pd.DataFrame([[1, 2, 3], [3, 2, 1]], columns=names, index=["u", "v"])
+    assert permutation_pvalue(truth, systems, n_permutations=5, rng=0).shape == (2,)
+
+
 def test_errors():
-    with pytest.raises(wkendall.RankingError, match="Y has 1 rankings, but X has 2") as caught:
-        permutation_pvalue([[1, 2], [2, 1]], [[1, 2]])
+    with pytest.raises(
+        wkendall.RankingError, match=r"Y has 2 rankings, but X has 3.*, or one ranking with ev"
+    ) as caught:
+        permutation_pvalue([[1, 2], [2, 1], [1, 2]], [[1, 2], [2, 1]])
     assert caught.value.argument == "Y"
     with pytest.raises(ValueError, match="n_permutations"):
         permutation_pvalue([[1, 2]], [[1, 2]], n_permutations=0)

@@ -297,6 +297,17 @@ def test_counts_stand_for_people():
         outcome(people, Rankings([[1, 2, 3, 4]] * 2, counts=[1, 0]))
 
 
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+def test_labels_without_their_name(kind):
+    X, labels = wkendall.datasets.make_uniform(4, 3, rng=0), kind(["a", "a", "b", "b"])
+    with pytest.raises(
+        TypeError, match=r"for each group, not .*; a label for each row is groups: two_sample_test\(X, gro"
+    ):
+        wkendall.two_sample_test(X, labels)
+    with pytest.raises(wkendall.RankingError, match="1-dimensional"):
+        wkendall.two_sample_test(X, [1, 2, 3])
+
+
 def test_kinds_of_groups():
     """Complete rankings, ties, lists: groups of different kinds can be compared."""
     rng = np.random.default_rng(11)

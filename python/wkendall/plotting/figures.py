@@ -28,6 +28,7 @@ from wkendall.plotting.axes import (
     written,
 )
 from wkendall.statistics.importance import PairImportance
+from wkendall.statistics.pair_differences import PairDifferences
 from wkendall.statistics.spectrum import PARTS, Spectrum
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 WRITTEN = 12
 #: Up to this many items each has its name beside a heat map, and up to this many ranks each has a tick.
 NAMED, TICKS = 60, 40
+#: The largest number of differences of groups that are drawn.
+DIFFERENCES = 20
 
 
 def plot_weights(
@@ -299,6 +302,10 @@ def plot_differences(
     >>> import wkendall
     >>> ax = wkendall.plotting.plot_differences({"average": (0.01, 0.004, 0.016), "top-2": (-0.04, -0.05, -0.03)})
     """
+    if isinstance(intervals, PairDifferences):
+        raise TypeError(
+            "intervals must be a dict of triples of numbers: plot_pairs draws what pair_differences returns"
+        )
     _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
     _check_numbers({} if published is None else published, "published", "numbers", 0)
     ax = axes_of_rows(ax, list(intervals))
@@ -315,14 +322,19 @@ def plot_differences(
 
 
 def plot_pairs(
-    importance: PairImportance, *, ax: Axes | None = None, title: str | None = None, classes: ArrayLike | None = None
+    importance: PairImportance | PairDifferences,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    classes: ArrayLike | None = None,
 ) -> Axes:
-    """Bar chart of pairs of items and their effects, the largest effect on top.
+    """Pairs of items with their effects on a model, or with the differences between two groups; the largest is on top.
 
     Parameters
     ----------
-    importance : PairImportance
-        The result of `pair_importance`, with the names of the items if the rankings had names.
+    importance : PairImportance or PairDifferences
+        The result of `pair_importance`, drawn as bars, or of `pair_differences`, drawn as dots with their intervals.
+        The items have names if the rankings had names. Only the 20 largest differences are drawn.
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
@@ -334,10 +346,23 @@ def plot_pairs(
     >>> import wkendall
     >>> X = wkendall.Rankings([[1, 2, 3], [2, 1, 3]], items=["tea", "milk", "water"])
     >>> ax = wkendall.plotting.plot_pairs(wkendall.pair_importance(X, [1, -1], n_pairs=2))
+    >>> ax = wkendall.plotting.plot_pairs(wkendall.pair_differences(X[[0, 0, 1, 1]], ["a", "a", "b", "b"], rng=0))
     """
-    if not isinstance(importance, tuple) or len(importance) != 3:
-        raise bad_type("importance", f" must be what pair_importance returns, not {shown(importance)}")
-    first, second, effects = importance
+    groups = importance if isinstance(importance, PairDifferences) else None
+    if groups is not None:
+        first, second, effects = (
+            groups.first[:DIFFERENCES],
+            groups.second[:DIFFERENCES],
+            groups.difference[:DIFFERENCES],
+        )
+        if classes is not None:
+            raise bad_argument("classes", " is for the result of pair_importance: differences have groups")
+    elif isinstance(importance, tuple) and len(importance) == 3:
+        first, second, effects = importance
+    else:
+        raise bad_type(
+            "importance", f" must be what pair_importance or pair_differences returns, not {shown(importance)}"
+        )
     lengths = real_array(effects, "effect", (1,), "an array of effects")
     if len(first) != len(lengths) or len(second) != len(lengths):
         raise bad_argument(
@@ -353,7 +378,12 @@ def plot_pairs(
         wide = max(6.4, 4.8 + LETTER * sides)
         ax.figure.set_size_inches(wide, max(2.0, ROW * len(lengths) + 1.0))  # type: ignore[union-attr]
     places = np.arange(len(lengths), 0, -1)
-    ax.barh(places, lengths, color="#4477aa", height=0.7)
+    if groups is None:
+        ax.barh(places, lengths, color="#4477aa", height=0.7)
+    else:
+        ax.axvline(0, color="0.6", linewidth=0.8)
+        ax.hlines(places, groups.low[: len(places)], groups.high[: len(places)], color="#4477aa", linewidth=2)
+        ax.plot(lengths, places, "o", color="#4477aa", markersize=5)
     # Two names and "before" take three quarters of the width of the axes at most.
     longest = LONGEST if new else max(6, int(0.75 * letters_beside(ax)))
     names = [
@@ -361,6 +391,9 @@ def plot_pairs(
         for one, other in zip(first, second, strict=True)
     ]
     _rows(ax, places, names, "effect: change of the decision function", 2 * LONGEST + 8)
+    if groups is not None:
+        one, other = (written(label) for label in groups.groups)
+        ax.set_xlabel(f"share of {one} minus share of {other},\nwith simultaneous intervals")
     if labels is not None:
         ax.set_xlabel(f"effect: evidence for {labels[1]} against {labels[0]}\n(change of the decision function)")
     return title_axes(ax, title)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_choice, row_labels
+from wkendall._arguments import check_choice, plain_name, row_labels
 from wkendall._errors import Parts, RankingError, made, shown
 from wkendall._memory import check_fits
 from wkendall.arrays.options import Reading
@@ -30,7 +30,10 @@ GAPS = get_args(Gaps)
 
 
 def from_lists(
-    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, gaps: Gaps = "error"
+    lists: Iterable[Iterable[object]] | Mapping[Any, Iterable[object]],
+    items: Iterable[object] | None = None,
+    *,
+    gaps: Gaps = "error",
 ) -> Rankings:
     """Rankings from ranked lists of any items. The lists may have different lengths and different items.
 
@@ -61,11 +64,11 @@ def from_lists(
 
     Parameters
     ----------
-    lists : iterable of iterables
-        Ranked lists, best first. Items are any hashable objects: strings, numbers, tuples. A set, frozenset or list
-        inside a list is a group of tied items. A list may be empty. None, NaN and empty or blank strings are padding:
-        they are allowed only at the end of a list, unless `gaps` says otherwise. In a data frame of pandas or polars,
-        each row is a list.
+    lists : iterable of iterables, or dict
+        Ranked lists, best first. The keys of a dict are the names of the lists. Items are any hashable objects:
+        strings, numbers, tuples. A set, frozenset or list inside a list is a group of tied items. A list may be empty.
+        None, NaN and empty or blank strings are padding: they are allowed only at the end of a list, unless `gaps` says
+        otherwise. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
         All items, in the order of the columns. If absent, the items are the items of the lists, in the order in which
         they first appear; tied items in a set are sorted.
@@ -76,7 +79,7 @@ def from_lists(
     Returns
     -------
     Rankings
-        With the items as names, and the index of a data frame or series as labels.
+        With the items as names. The labels are the keys of a dict, or the index of a data frame or series.
 
     Examples
     --------
@@ -97,6 +100,13 @@ def from_lists(
     [['fig', 'apple'], ['pear']]
     >>> wkendall.from_lists([["fig", None, "apple"], ["", "pear", ""]], items=votes.items, gaps="close").to_lists()
     [['fig', 'apple'], ['pear']]
+
+    Lists with names:
+
+    >>> wkendall.from_lists({"one engine": ["kendall", "mallows"], "another": ["mallows", "borda"]})
+    Rankings: 2 lists of 3 items, 2 with missing items
+      one engine: kendall > mallows
+      another: mallows > borda
     """
     check_choice(gaps, "gaps", GAPS)
     columns = {} if items is None else columns_of(items)
@@ -105,8 +115,11 @@ def from_lists(
         if numbered is not None:
             return numbered
         lists = lists.tolist()  # numbers of Python, for messages and names
+    labels = row_labels(lists)
+    if isinstance(lists, Mapping):
+        labels, lists = [plain_name(name) for name in lists], list(lists.values())
     rows = ranked_rows(lists, columns, unknown="new" if items is None else "error", gaps=gaps)
-    found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), row_labels(lists))
+    found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), labels)
     return found.rankings(Reading(ties="mean", missing="bottom"))
 
 
@@ -154,7 +167,7 @@ def columns_of(items: object) -> dict[object, int]:
         return dict(zip(items, range(len(items)), strict=True))
     columns: dict[object, int] = {}
     for place, item in enumerate(_sequence(items, "items", "a list of items")):
-        where = _Place(None, place)
+        item, where = plain_name(item), _Place(None, place)
         _check_item(item, where)
         if columns.setdefault(item, place) != place:
             message = f"items holds {shown(item)} twice, in places {columns[item]} and {place}"
@@ -280,17 +293,18 @@ def _group(element: object, where: _Place) -> list[object]:
             how: dict[str, Any] = {"row": where.row, "column": where.column, "value": element, "kind": "nan"}
             raise made(RankingError, Parts(reason, advice=("gaps",)), argument="lists", **how)
         _check_item(element, where)
-        return [element]
+        return [plain_name(element)]
     if not element:
         raise where.error(f"{where} holds {shown(element)}, but a group of tied items must have items", element)
     for item in element:
         _check_item(item, where)
+    items: list[Any] = [plain_name(item) for item in element]
     if isinstance(element, list):
-        return element
+        return items
     try:
-        return sorted(cast("set[Any]", element))
+        return sorted(items)
     except TypeError:
-        return sorted(element, key=repr)
+        return sorted(items, key=repr)
 
 
 def _check_item(item: object, where: _Place) -> None:

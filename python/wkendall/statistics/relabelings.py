@@ -43,8 +43,9 @@ def permutation_pvalue(
     Parameters
     ----------
     X, Y : Rankings or array-like of shape (m, n)
-        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. If X and Y both have
-        labels of rows, the labels must be in the same order.
+        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. A single ranking is
+        compared with every row of the other argument. If X and Y both have several rows with labels, the labels must be
+        in the same order.
     measure : Measure, optional
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
     n_permutations : int
@@ -59,7 +60,7 @@ def permutation_pvalue(
     Examples
     --------
     >>> import wkendall
-    >>> X, Y = [[1, 2, 3, 4, 5, 6, 7, 8]] * 2, [[2, 1, 3, 4, 5, 6, 8, 7], [5, 1, 8, 2, 7, 3, 6, 4]]
+    >>> X, Y = [[1, 2, 3, 4, 5, 6, 7, 8]], [[2, 1, 3, 4, 5, 6, 8, 7], [5, 1, 8, 2, 7, 3, 6, 4]]
     >>> wkendall.permutation_pvalue(X, Y, wkendall.WeightedTau(), rng=0).round(3)
     array([0.004, 0.295])
     """
@@ -68,21 +69,27 @@ def permutation_pvalue(
     run = Run(n_jobs=n_jobs).check()
     x, y = read_both(X, Y, threads=run.threads)
     assert y is not None
-    if len(x) != len(y):
+    rows = max(len(x), len(y))
+    if len(x) != len(y) and min(len(x), len(y)) != 1:
         raise bad_argument(
-            "Y", f" has {len(y)} rankings, but X has {len(x)}: each row of X is compared with the same row of Y"
+            "Y",
+            f" has {len(y)} rankings, but X has {len(x)}: each row of X is compared with the same row of Y, or one "
+            "ranking with every row",
         )
-    if not set(x.labels or ()).isdisjoint(y.labels or ()):  # rows with other labels are others, such as two systems
+    if len(x) == len(y) and not set(x.labels or ()).isdisjoint(
+        y.labels or ()
+    ):  # rows with other labels are others, such as two systems
         check_same_rows(x, y, ("X", "Y"))
     sign = -1 if chosen.is_distance else 1
-    found = np.empty(len(x))
-    for row in range(len(x)):
-        observed = sign * value_of(chosen, x[row], y[row])
-        step = max(1, CELLS // max(1, x.n_items if not y._handle.is_lists else int(y[row]._handle.stored)))
+    found = np.empty(rows)
+    for row in range(rows):
+        one, other = x[row if len(x) > 1 else 0], y[row if len(y) > 1 else 0]
+        observed = sign * value_of(chosen, one, other)
+        step = max(1, CELLS // max(1, x.n_items if not y._handle.is_lists else int(other._handle.stored)))
         as_similar, done = 0, 0
         while done < permutations:
             count = min(step, permutations - done)
-            values = sign * gram_of(x[row], _relabelled(y[row], count, random), chosen, run, "permutation_pvalue")
+            values = sign * gram_of(one, _relabelled(other, count, random), chosen, run, "permutation_pvalue")
             as_similar += int(np.count_nonzero(values >= observed - EQUAL * max(1.0, abs(observed))))
             done += count
         found[row] = (1 + as_similar) / (1 + permutations)

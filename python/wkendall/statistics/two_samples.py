@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, Random, generator
+from wkendall._errors import shown
 from wkendall._run import Run
 from wkendall.arrays.options import RANKS
 from wkendall.gram import as_kernel
@@ -154,6 +155,9 @@ def _read(
     if len(given) < 2:
         rule = "one array for each, or one array and groups, a label for each row"
         raise TypeError(f"two_sample_test needs at least two groups of rankings: {rule}")
+    if len(given) == 2 and _is_labels(given[1], given[0]):
+        rule = "a label for each row is groups: two_sample_test(X, groups=labels)"
+        raise TypeError(f"two_sample_test takes an array of rankings for each group, not {shown(given[1])}; {rule}")
     names = [f"groups[{place}]" for place in range(len(given))]
     read = [
         read_rankings(some, name, reading_beside(RANKS, some, *given), threads)
@@ -162,6 +166,12 @@ def _read(
     read = [matched(read[0], group, (names[0], name)) for group, name in zip(read, names, strict=True)]
     numbers = list(range(len(read)))
     return pooled(read, threads), np.repeat(numbers, [len(group) for group in read]), numbers
+
+
+def _is_labels(values: Any, rankings: Any) -> bool:
+    """Return whether values are a label for each ranking, not rankings."""
+    single = values.ndim == 1 if hasattr(values, "ndim") else isinstance(values, list) and all(map(np.isscalar, values))
+    return single and hasattr(rankings, "__len__") and len(values) == len(rankings)
 
 
 class _Permuted(NamedTuple):
