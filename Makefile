@@ -67,10 +67,10 @@ test-rust-version: ## the crate and the extension module compile with the oldest
 test-portable: ## the tests of the crate without vector instructions, as on other processors
 	RUSTFLAGS="--cfg wkendall_portable" cargo test --lib --tests --target-dir target/portable
 
-# The tests of the crate, of the core of the package, or both.
+# The tests of the crate and of the core of the package. "memory" adds those that make allocations fail; they take long under qemu.
 ARM_TESTS ?= rust python
 
-test-arm: .venv/builder ## the tests on Arm: directly on an Arm machine, elsewhere under qemu, fewer and slowly
+test-arm: .venv/builder ## the tests on Arm: directly on an Arm machine, elsewhere under qemu: the crate and the core of the package
 	$(PYTHON) tests/arm/run.py $(ARM_TESTS)
 
 test-wasm: ## the crate as WebAssembly, without threads and clock, under node; skipped where node or the target is missing

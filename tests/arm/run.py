@@ -1,10 +1,13 @@
 """Run the tests on Arm: directly on an Arm machine, elsewhere under qemu.
 
-    python tests/arm/run.py [rust] [python]    (or make test-arm, ARM_TESTS="rust python")
+    python tests/arm/run.py [rust] [python] [memory]    (or make test-arm, ARM_TESTS="rust python memory")
 
 On an Arm machine these are all tests of the crate and of the package. Elsewhere zig links programs for Arm and qemu runs them,
-some ten times as slowly: few random cases, and of the package the core, on a CPython of Debian whose packages are unpacked in
-build/arm. Nothing is installed in the system; what is missing is named.
+ten to fifty times as slowly: the tests of the crate, and of the package the core, on a CPython of Debian whose packages are
+unpacked in build/arm. Nothing is installed in the system; what is missing is named.
+
+Under qemu the program `memory` of tests/rust runs only if it is asked for. It makes allocations fail and takes very long; how the
+crate handles that does not depend on the instructions.
 """
 
 import os
@@ -12,6 +15,8 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -20,14 +25,25 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 TARGET = "aarch64-unknown-linux-gnu"
 DEBIAN = "bookworm"  # with Python 3.11
 PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
-LIBRARIES = ["numpy", "scipy", "scikit-learn", "pytest>=8.3", "pytest-timeout>=2.3.1"]
-# Few cases: these tests read the variables. With fewer, a test misses that every backend has been used.
-FEWER = {"WKENDALL_EXAMPLES": "60", "WKENDALL_CASES": "4000", "WKENDALL_FAULT_STEP": "64"}
+LONG = "memory"  # among the tests of the crate
+# Fails if the tests would pass on portable code alone.
+NEON = "from wkendall import _core; sets = _core.instruction_sets(); assert sets == ['portable', 'neon'], sets"
 CORE = [
+    "tests/kernels/test_combinations.py",
+    "tests/kernels/test_general_weights.py",
+    "tests/kernels/test_incomplete.py",
+    "tests/kernels/test_item_weight.py",
     "tests/kernels/test_kernels.py",
+    "tests/kernels/test_list_neighbors.py",
+    "tests/kernels/test_mallows.py",
+    "tests/kernels/test_neighbors.py",
     "tests/kernels/test_properties.py",
-    "tests/test_rankings.py",
+    "tests/kernels/test_sparse_lists.py",
+    "tests/kernels/test_tensors.py",
+    "tests/statistics/test_corr.py",
+    "tests/test_comparisons.py",
     "tests/test_measures.py",
+    "tests/test_rankings.py",
 ]
 
 
@@ -60,16 +76,27 @@ def script(name, text):
 
 
 def test_crate():
-    """Run the Rust tests under qemu."""
+    """Run the Rust tests under qemu, without the long ones."""
+    tests = tomllib.loads((ROOT / "Cargo.toml").read_text())["test"]
+    run_cargo("--lib", *(f"--test={test['name']}" for test in tests if test["name"] != LONG))
+
+
+def test_memory():
+    """Run the Rust tests that make allocations fail, but not each in turn."""
+    run_cargo(f"--test={LONG}", WKENDALL_FAULT_STEP=os.environ.get("WKENDALL_FAULT_STEP", "64"))
+
+
+def run_cargo(*tests, **variables):
+    """Run Rust tests under qemu."""
     # Crates with C code (criterion needs one) pass a target that zig does not know; the last one counts.
     compiler = script("zig-cc", f'exec "{PYTHON}" -m ziglang cc "$@" -target aarch64-linux-gnu')
     archiver = script("zig-ar", f'exec "{PYTHON}" -m ziglang ar "$@"')
     name = TARGET.replace("-", "_")
-    variables = {f"CC_{name}": compiler, f"AR_{name}": archiver}
+    variables |= {f"CC_{name}": compiler, f"AR_{name}": archiver}
     variables[f"CARGO_TARGET_{name.upper()}_LINKER"] = compiler
     variables[f"CARGO_TARGET_{name.upper()}_RUNNER"] = f"qemu-aarch64 -L {libraries()}"
-    build = ["cargo", "test", "--locked", "--lib", "--tests", "--target", TARGET, "--target-dir", "target/arm"]
-    run(*build, **variables | {name: os.environ.get(name, value) for name, value in FEWER.items()})
+    build = ["cargo", "test", "--locked", "--no-fail-fast", "--target", TARGET, "--target-dir", "target/arm"]
+    run(*build, *tests, **variables)
 
 
 def libraries():
@@ -97,7 +124,7 @@ def interpreter():
     shutil.rmtree(site, ignore_errors=True)
     platforms = [f"--platform={name}" for name in PLATFORMS]
     chosen = [*platforms, "--python-version=3.11", "--only-binary=:all:", f"--target={site}"]
-    run(PYTHON, "-m", "pip", "install", "-q", *chosen, *LIBRARIES, *wheels.glob("*.whl"))
+    run(PYTHON, "-m", "pip", "install", "-q", *chosen, "--group", "test", *wheels.glob("*.whl"))
     python = script("python", f'exec env PYTHONPATH="{site}" qemu-aarch64 -L "{root}" "{root}/usr/bin/python3.11" "$@"')
     # Tests that start the interpreter take its path from here.
     (site / "sitecustomize.py").write_text(f"import sys\n\nsys.executable = {str(python)!r}\n")
@@ -106,25 +133,35 @@ def interpreter():
 
 def test_package():
     """Run the core of the Python tests under qemu."""
-    run(interpreter(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *CORE)
+    python = interpreter()
+    run(python, "-c", NEON)
+    run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *CORE)
+
+
+# On an Arm machine the target of make, elsewhere the function.
+PARTS = {
+    "rust": ("test-rust", test_crate),
+    "python": ("test-python", test_package),
+    "memory": ("test-rust", test_memory),
+}
 
 
 def main(parts):
-    """Run the parts, by default both."""
+    """Run the parts, by default those that are not long."""
     parts = parts or ["rust", "python"]
+    if unknown := sorted(set(parts) - set(PARTS)):
+        return f"there is no part {', '.join(unknown)}: use {', '.join(PARTS)}"
     if platform.machine() in {"aarch64", "arm64"}:
-        targets = {"rust": "test-rust", "python": "test-python"}
-        run("make", *(targets[part] for part in parts), f"PYTHON={sys.executable}")
+        run("make", *dict.fromkeys(PARTS[part][0] for part in parts), f"PYTHON={sys.executable}")
         return 0
     lacking = list(missing())
     if lacking:
-        print(f"The tests on Arm need: {'; '.join(lacking)}")
-        return 1
+        return f"The tests on Arm need: {'; '.join(lacking)}"
     run(PYTHON, "-m", "pip", "install", "-q", "--group", "release")
-    if "rust" in parts:
-        test_crate()
-    if "python" in parts:
-        test_package()
+    for part in parts:
+        start = time.monotonic()
+        PARTS[part][1]()
+        print(f"The part {part!r} passed in {(time.monotonic() - start) / 60:.0f} minutes.", flush=True)
     return 0
 
 

@@ -63,8 +63,17 @@ fn all_backends_agree() {
         }
     }
     for &strategy in backends::strategies() {
-        assert!(used.contains(&(strategy, "portable")), "{strategy}");
+        for level in instruction_sets() {
+            assert!(used.contains(&(strategy, level.as_str())), "{strategy}-{level}");
+        }
     }
+}
+
+/// Otherwise the tests would pass on Arm without having tried its instructions.
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(wkendall_portable)))]
+#[test]
+fn every_64_bit_arm_cpu_has_neon() {
+    assert_eq!(instruction_sets(), ["portable", "neon"]);
 }
 
 /// Every number of splits and halvings of the pairs strategy, and blocks of bits that hold one item or less.
