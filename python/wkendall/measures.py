@@ -376,8 +376,8 @@ class KendallCorrelation(Kernel):
     on the pair of rankings, and a matrix of correlations can have negative eigenvalues. For a kernel with values from
     -1 to 1 use `Kendall(..., signed=True, normalize=True)`. With the standard weight both measures are Kendall's tau.
 
-    With ties or missing items, C and D are the means of the two sums over the complete rankings that agree with the two
-    rankings. A pair of tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, with
+    With ties or missing items, C and D are means of these two sums: the means over all complete rankings that agree with
+    the two rankings. A pair of tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, with
     all pairs in the denominator. A ranking with ties has a correlation below 1 with itself. For tau-b use
     `Kendall(signed=True, normalize=True)`.
 

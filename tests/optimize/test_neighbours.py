@@ -1,12 +1,12 @@
 """Moves and the distances of all neighbours, compared with definitions that know nothing of updates."""
 
 from itertools import combinations, permutations
-from math import factorial
+from math import exp, factorial
 
 import numpy as np
 import pytest
 from wkendall.optimize.correlations import Kernel
-from wkendall.optimize.distances import Discordant, Displaced, Edges, Footrule
+from wkendall.optimize.distances import Discordant, Displaced, Edges, Footrule, TopFootrule
 from wkendall.optimize.moves import Moves
 from wkendall.optimize.spaces import Space
 
@@ -23,6 +23,13 @@ def displaced(x, y):
 def footrule(x, y):
     x, y = list(x), list(y)
     return sum(abs(x.index(item) - y.index(item)) for item in x)
+
+
+def top_footrule(x, y):
+    """Position r of n is at 1 - exp(-16 r / n), in whole thousandths."""
+    at = [round(1000 * (1 - exp(-16 * r / len(x)))) for r in range(len(x))]
+    x, y = list(x), list(y)
+    return sum(abs(at[x.index(item)] - at[y.index(item)]) for item in x)
 
 
 def edges(x, y):
@@ -63,7 +70,13 @@ def test_each_neighbour_is_reached_once(items, reversals):
 @pytest.mark.parametrize("reversals", [False, True])
 @pytest.mark.parametrize(
     ("measure", "definition", "least"),
-    [(Discordant(), discordant, 1), (Displaced(), displaced, 1), (Footrule(), footrule, 1), (Edges(), edges, 2)],
+    [
+        (Discordant(), discordant, 1),
+        (Displaced(), displaced, 1),
+        (Footrule(), footrule, 1),
+        (TopFootrule(), top_footrule, 1),
+        (Edges(), edges, 2),
+    ],
 )
 @pytest.mark.parametrize("items", [1, 2, 3, 4, 5, 6, 9])
 def test_distances_of_neighbours(items, measure, definition, least, reversals):
@@ -104,7 +117,7 @@ def test_many_items_have_shorter_moves(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "measures", [[Discordant()], [Displaced()], [Footrule()], [Discordant(), Displaced()], [Edges()]]
+    "measures", [[Discordant()], [Displaced()], [Footrule()], [TopFootrule()], [Discordant(), Displaced()], [Edges()]]
 )
 def test_kernels_are_positive_definite_and_have_gradients(measures):
     paths = np.array(list(permutations(range(4))))
@@ -113,7 +126,8 @@ def test_kernels_are_positive_definite_and_have_gradients(measures):
     kernel = Kernel(measures, paths)
     parameters = np.linspace(-0.5, 0.5, len(measures))
     matrix, slopes = kernel.matrix(parameters)
-    assert np.linalg.eigvalsh(matrix)[0] > 0
+    # Of four items, TopFootrule does not tell the last two positions apart.
+    assert np.linalg.eigvalsh(matrix)[0] > (-1e-12 if isinstance(measures[0], TopFootrule) else 0)
     for place, slope in enumerate(slopes):
         step = np.eye(len(measures))[place] * 1e-6
         above, below = kernel.matrix(parameters + step)[0], kernel.matrix(parameters - step)[0]

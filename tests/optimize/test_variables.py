@@ -11,9 +11,10 @@ from scipy.optimize import approx_fprime
 from wkendall import RankingError
 from wkendall.optimize import Optimizer, minimize
 from wkendall.optimize.alternating import Alternating
-from wkendall.optimize.distances import Edges
+from wkendall.optimize.distances import Edges, TopFootrule
 from wkendall.optimize.model import Model
 from wkendall.optimize.moves import Moves
+from wkendall.optimize.optimizer import _is_on_plateau
 from wkendall.optimize.product import KERNELS, ProductKernel, VariableKernel, order_kernel
 from wkendall.optimize.spaces import Candidates, Site, Space
 from wkendall.optimize.variables import Point, Variables
@@ -480,3 +481,44 @@ def test_routes_are_modelled_by_their_edges():
 
     model, _ = searched(Space("order", 8), {"x": (0.0, 1.0)}, length, 60)
     assert isinstance(model.measures[0], Edges)
+
+
+@pytest.mark.parametrize("used", [1, 2])
+def test_the_end_of_an_order_can_have_no_effect(used):
+    """With variables, the kernel may depend on the first positions only."""
+    costs = np.random.default_rng(5).random(10)
+    model, _ = searched(Space("order", 10), {"x": (0.0, 1.0)}, lambda x, v: float(costs[x[:used]].sum()) + v["x"], 60)
+    assert not model.measures or isinstance(model.measures[0], TopFootrule)
+
+
+def test_plateaus():
+    assert not _is_on_plateau([3.0, 2.0], 2, 0.1)  # the first values do not count
+    assert not _is_on_plateau([2.0], 0, 0.1)
+    assert _is_on_plateau([3.0, 2.0, 2.0], 2, 0.1)
+    assert _is_on_plateau([3.0, 2.0, 2.05], 2, 0.1)
+    assert _is_on_plateau([3.0, 2.0, 1.95], 2, 0.1)
+    assert not _is_on_plateau([3.0, 2.0, 1.8], 2, 0.1)
+    assert not _is_on_plateau([3.0, 2.0, 2.2], 2, 0.1)
+    assert not _is_on_plateau([3.0, 2.0, np.inf], 2, 0.1)
+    assert not _is_on_plateau([np.inf, np.inf, np.inf], 2, 0.1)
+
+
+@pytest.mark.parametrize(("last", "flat"), [(1.0, True), (1.5, False)])
+def test_on_a_plateau_the_search_has_no_limit(monkeypatch, last, flat):
+    """Another point with the best value is followed by a search everywhere, for more than a small improvement."""
+    searches = []
+    for name in ("within", "from_all"):
+        kept = getattr(Alternating, name)
+
+        def recorded(self, *arguments, name=name, kept=kept):
+            searches.append((name, self.best))
+            return kept(self, *arguments)
+
+        monkeypatch.setattr(Alternating, name, recorded)
+    optimizer = Optimizer(6, variables={"x": (0.0, 1.0)}, n_initial=5, rng=0)
+    for value in [2.0, 3.0, 2.5, 4.0, 1.0, last]:
+        optimizer.tell(optimizer.ask(), value)
+    searches.clear()
+    optimizer.ask()
+    least = float(optimizer._fitted().judged.min())
+    assert searches == [("from_all", least - 0.3) if flat else ("within", least)]

@@ -184,7 +184,10 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
 
 
 def about_stray_text(error: RankingError, frame: Any) -> RankingError:
-    """Return an error about a text in a data frame with other advice, if most of the column are numbers, perhaps as texts."""
+    """Return an error about a text in a data frame, with other advice if the text is alone in a column of numbers.
+
+    That is, if more than half of the values of the column are numbers or texts of numbers.
+    """
     if error.kind != "text" or error.column is None:
         return error
     known = [
@@ -199,8 +202,8 @@ def about_stray_text(error: RankingError, frame: Any) -> RankingError:
 def tell_of_large(numbers: NDArray[Any], items: Sequence[Hashable], name: str, advice: str, level: int) -> None:
     """Warn of a column whose numbers are all above the number of items, while another column has no such number.
 
-    Ranks can be so large where only their order counts, but more often the column is an age, for example. `level` is the
-    number of calls from that of the user.
+    Ranks can be as large as that if only their order counts. More often the column is something else, such as an age.
+    `level` is the `stacklevel` of the warning, which then points at the call of the user.
     """
     n = len(items)
     if len(numbers) < FEW_ROWS:

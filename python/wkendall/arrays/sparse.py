@@ -35,7 +35,8 @@ def is_sparse(values: object) -> bool:
 def sparse_rows(values: Any, name: str, *, positive: bool = False) -> SparseRows:
     """Return the rows of a sparse array of any format; stored entries are kept, zeros included.
 
-    `positive` refuses stored numbers up to 0: for scores, where an array without the entries reads as zeros.
+    With `positive`, stored numbers must be above 0. This is for scores: items without an entry look like zeros, so a score
+    of 0 or less is probably a mistake.
     """
     if len(values.shape) != 2:
         values = values.reshape(1, -1)

@@ -57,7 +57,10 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
 def from_npz(
     path: Path, name: str | None, apart: Sequence[str] = (), rows: str = "the rankings", column: str = "item"
 ) -> Contents:
-    """Read an array of an .npz file, and others `apart`; messages call its rows and its columns so."""
+    """Read an array of an .npz file, and the other arrays named in `apart`.
+
+    `rows` and `column` are the words for its rows and for one of its columns in messages.
+    """
     with _loaded(path) as arrays:
         if isinstance(arrays, np.ndarray):
             raise CommandError(f"{path} has one array without a name, but must be an .npz file")

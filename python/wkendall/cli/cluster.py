@@ -53,7 +53,7 @@ examples:
 
 
 class Found(NamedTuple):
-    """Clusters: the number of each ranking's cluster from 0, people or weights of each, and the items, best first."""
+    """Clusters: the cluster of each ranking, numbered from 0; the size (people or weight) and the order of each cluster."""
 
     labels: NDArray[Any]
     sizes: list[float]

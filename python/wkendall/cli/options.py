@@ -69,7 +69,11 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: str) -> argparse._ArgumentGroup:
-    """Add what says how a table is read. `words`: what has a row each, and what the table is. `items`: the help of --items."""
+    """Add the options for reading tables.
+
+    `words` are two nouns for the help: the rows, such as "the observations", and the file, such as "the table". `items` is
+    the help of --items.
+    """
     rows, what = words
     files = parser.add_argument_group("how files are read")
     files.add_argument(

@@ -76,7 +76,7 @@ def inputs_of(arguments: argparse.Namespace) -> list[Path]:
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options that no file can use, and settle what ties and missing items are."""
+    """Refuse options that no file can use, and choose what ties and missing items mean if no option says so."""
     check_table_options(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
@@ -146,8 +146,8 @@ def read_rankings(
 ) -> list[Source]:
     """Read files according to the options; several files have the same items.
 
-    `apart` are columns or arrays besides the rankings. `like` has the items and their order, such as those of a model.
-    `learned` says whether the rankings are for learning, or for what was learned.
+    `apart` has the names of columns or arrays that are not part of the rankings. `like` has the items and their order,
+    such as those of a model. `learned` is True for the commands `learn` and `predict`.
     """
     wanted = [name for name in apart if name is not None]
     found = [_read(path, arguments, wanted, like) for path in paths]
@@ -184,7 +184,7 @@ def _checked(path: Path, contents: Contents, reading: Reading, expand: bool, fix
 
 
 def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", expand: bool = False) -> None:
-    """Say how much was read, so that a column or a row that is read as something else is seen."""
+    """Say how much was read, so that users notice a row or a column that was read by mistake."""
     (m, n), voters = contents.shape, 0 if contents.counts is None else int(contents.counts.sum())
     m, voters = (voters, 0) if expand and contents.counts is not None else (m, voters)
     sizes = (f"{size} {name}{'' if size == 1 else 's'}" for size, name in ((m, rows), (n, columns)))
@@ -272,8 +272,8 @@ def _csv_hint(error: RankingError) -> str:
 def with_same_items(input: str, *files: Contents) -> list[Contents]:
     """Give files the same items, in the order of the first file; items are matched by name.
 
-    Files of the layouts "choices" and "long" need not list all items; several of them have the items of all. The other
-    files must have the same items. Files without names are not changed.
+    Files of the layouts "choices" and "long" need not list all items. If all files are of this kind, each gets the items of
+    all files. Files of other kinds must have the same items. Files without names are not changed.
     """
     named = [file for file in files if file.items is not None]
     listing = [file for file in named if _lists_items(file)]

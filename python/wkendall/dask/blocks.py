@@ -72,7 +72,11 @@ def block(
     first_y: int = 0,
     base_y: float | None = None,
 ) -> NDArray[Any]:
-    """Compute a block from chunks of rows; `base` is the lowest number in the first chunk of the whole array."""
+    """Compute a block from chunks of rows.
+
+    `first_x` is the row of the whole array with which the chunk `x` begins. `base_x` is the lowest number in the first
+    chunk of the whole array: all chunks must count from the same number. `first_y` and `base_y` are the same for `y`.
+    """
     try:
         result = call.function(call, x, y)
     except RankingError as error:
@@ -152,7 +156,7 @@ def prepared(measure: Measure, items: int, pairs: int) -> Measure:
 
 
 def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
-    """Return a call whose blocks round as one call for the whole matrix would, and which does what blocks share once."""
+    """Return a call that does the common work of all blocks once, and whose blocks are rounded like the whole matrix."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     measure, run = prepared(call.measure, items, shape[0] * shape[1]), call.run
     if run.backend is None and call.reading.ties == call.reading.missing == "error":

@@ -234,7 +234,7 @@ class WeightedKendallKernel(_RankingKernel):
         return self.hyperparameter_a
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel depends only on how two rankings differ: without ties and missing items."""
+        """Tell whether the kernel depends only on how two rankings differ. This is so without ties and missing items."""
         return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:

@@ -141,7 +141,7 @@ class Alternation:
     def weights(self, state: State) -> State:
         """Return the optimal U and intercept for fixed B; with U0, B is fixed up to a factor.
 
-        Without the factor, U = U0 would be the end wherever the coefficients of U0 leave no loss.
+        If B were fixed completely, the alternation would end at U = U0 as soon as the coefficients for U0 leave no loss.
         """
         space, B = self._space, state.B
         function = space.weights(state.U, B)

@@ -108,7 +108,8 @@ class Placed:
 class SinglePositions:
     """Weights as parameters theta, and coefficients as combinations of rankings: see `Dense`.
 
-    The parameters are the coefficients of f, then those of g without the constant, times the square root of n.
+    theta has the coefficients of f, then the coefficients of g without the constant. All are multiplied by the square root
+    of n.
     """
 
     exact = False

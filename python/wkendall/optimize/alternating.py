@@ -57,7 +57,7 @@ class Alternating:
     def within(self, start: Site, reach: float) -> Site | None:
         """Search within some moves of the order from a point, and with numbers that differ by `_SHARE` for each move.
 
-        Below 1, it is the share of the moves that are tried, at random, with small changes of the variables.
+        If `reach` is below 1, try this share of the moves, chosen at random, with small changes of the variables.
         """
         if self.model.variables is None:
             path = self._orders(()).within(start.path, reach, self.rng)
@@ -69,7 +69,7 @@ class Alternating:
         return drawn[int(np.argmax(self.promises(drawn)))] if drawn else None
 
     def switched(self, site: Site) -> Site | None:
-        """Return a point with another value of one choice, the most promising of those that are not known well, or None."""
+        """Return the most promising uncertain point with another value of one choice; None if there is none."""
         if self.model.variables is None:
             return None
         others = [Site(site.path, own) for own in self.variables.around(site.values, self.variables.choices)]

@@ -1,10 +1,10 @@
 """Distances between paths, and their updates for all neighbours of a path.
 
-Each is a squared Euclidean distance between vectors of zeros and ones. Each has three methods: `typical`, the approximate
-distance between two random paths; `between`, the distance of each path to each of the others; and `neighbours`, the
-distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`. `reaches` are the
-arguments `first` and `again` of `search.reach`, measured: far from the evaluated points, models of discordant pairs are
-poor for flow shops with their many equal values, and those of tours and assignments are good.
+Each is a squared Euclidean distance between vectors. Each has three methods: `typical`, the approximate distance between two
+random paths; `between`, the distance of each path to each of the others; and `neighbours`, the distance of each neighbour
+of a path from each evaluated path, with the arguments of `Moves.discordant`. `reaches` are the arguments `first` and `again`
+of `search.reach`, measured: far from the evaluated points, models of discordant pairs are poor for flow shops with their
+many equal values, and those of tours and assignments are good.
 """
 
 from __future__ import annotations
@@ -47,11 +47,17 @@ class _Positions:
     def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
 
+    def _scale(self, items: int) -> NDArray[np.int32]:
+        """Return the numbers that `_each` compares for the positions -1 to `items`."""
+        return np.arange(-1, items + 1, dtype=np.int32)
+
     def between(self, paths: Orders, others: Orders) -> Array:
         """Return the distance of each path to each of the others."""
-        ranks, theirs = np.argsort(paths, axis=1), np.argsort(others, axis=1)
+        items = paths.shape[1]
+        scale = self._scale(items)[1:-1]
+        ranks, theirs = scale[np.argsort(paths, axis=1)], scale[np.argsort(others, axis=1)]
         found = np.zeros((len(paths), len(others)))
-        for item in range(paths.shape[1]):
+        for item in range(items):
             found += self._each(ranks[:, item, np.newaxis], theirs[:, item])
         return found
 
@@ -63,9 +69,11 @@ class _Positions:
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(moves), evaluated), np.int32)
-        places = np.arange(items, dtype=np.int32)[:, np.newaxis]
+        scale = self._scale(items)[:, np.newaxis]
+        before, places, behind = scale[:-2], scale[1:-1], scale[2:]
+        ranks = places[ranks, 0]
         stay = self._each(ranks, places).astype(np.int32)
-        left, right = (_running(self._each(ranks, places + shift) - stay) for shift in (-1, 1))
+        left, right = (_running(self._each(ranks, shifted) - stay) for shifted in (before, behind))
         turned = {0: np.zeros((items, evaluated), np.int32), -1: np.zeros((items + 1, evaluated), np.int32)}
         base, end = distances.astype(np.int32), 0
         for offset in range(1, moves.reach + 1):
@@ -109,6 +117,22 @@ class Footrule(_Positions):
 
     def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.abs(ranks - places))
+
+
+class TopFootrule(Footrule):
+    """The footrule of positions that count less and less, in thousandths: position r of n is at 1 - exp(-16 r / n).
+
+    The end of an order often has no effect: for instance, if another variable says how many of the items are used.
+    """
+
+    def typical(self, length: int) -> float:
+        """Return the approximate distance between two random paths."""
+        places = self._scale(length)[1:-1].astype(float)
+        return max(1.0, float(np.abs(places[:, np.newaxis] - places).sum()) / max(1, length))
+
+    def _scale(self, items: int) -> NDArray[np.int32]:
+        positions = np.maximum(super()._scale(items), 0)  # -1 is not used
+        return np.round(1000 - 1000 * np.exp(-16 * positions / max(1, items))).astype(np.int32)
 
 
 class Edges:

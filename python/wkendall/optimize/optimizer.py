@@ -37,6 +37,8 @@ _BEST, _RANDOM, _DRAWN = 3, 2, 64
 #: With variables, a value is better than others if it is by this many standard deviations: real numbers can always be improved
 #: a little.
 _CLEARLY = 0.02
+#: On a plateau, points are compared by the expected improvement beyond this many standard deviations.
+_BEYOND = 0.3
 
 
 class Optimizer:
@@ -59,11 +61,12 @@ class Optimizer:
         as one of them.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
         The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items. With `variables`, d can also be the footrule, or the number of edges of a route that
-        the other route does not have. The distance with the highest likelihood is used; "discordant" and "displaced"
-        fix the choice. For two tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall
-        kernel with learned weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the
-        first positions. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        number of displaced items. For two tours, d is the number of edges that they do not share. With `variables`, d
+        can also be the number of edges that two routes do not share, or the footrule of all or mostly of the first
+        positions, and the "kendall" kernel is also tried. The kernel with the highest likelihood is used. "discordant"
+        and "displaced" fix the choice. "kendall" is a weighted Kendall kernel with learned weights exp(-a r) of the
+        positions r = 0, 1, .., for functions that depend mostly on the first positions. "discordant", "displaced" and
+        "kendall" are only for `space="order"`.
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
@@ -337,9 +340,12 @@ class Optimizer:
             return candidates.first(number, self.n_initial, self.seed, rng)
         model = self._fitted()
         search = Alternating(candidates, model, pending, rng)
+        losses = self._losses().tolist()
         least = 0.0 if self._variables is None else _CLEARLY * model.scale
-        limit, misses = reach(self._losses().tolist(), self.n_initial, *model.reaches, least)
+        limit, misses = reach(losses, self.n_initial, *model.reaches, least)
         found = search.switched(model.best(1)[0]) if (misses + len(pending)) % PATIENCE == PATIENCE - 1 else None
+        if self._variables is not None and _is_on_plateau(losses, self.n_initial, least):
+            limit, search.best = np.inf, search.best - _BEYOND
         if found is None and limit < np.inf:
             # Many schedules have the same makespan: a local search has to move on between equal ones.
             found = search.within(model.last_best() if limit < 1 else model.best(1)[0], limit)
@@ -409,6 +415,14 @@ class Optimizer:
         if count == 1:
             return RankingError(said, kind="exhausted")
         return bad_argument("n", f" is {count}, but {said}", value=count, kind="exhausted")
+
+
+def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
+    """Return whether the last value, after the first `initial` ones, is about as good as the best value before it.
+
+    More points with this value teach nothing: an order can have a part without effect.
+    """
+    return len(losses) > max(1, initial) and np.isfinite(losses[-1]) and abs(losses[-1] - min(losses[:-1])) <= least
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:

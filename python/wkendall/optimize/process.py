@@ -38,8 +38,9 @@ class Correlation(Protocol):
 class Process:
     """The distribution of a function, given its standardised values at some points.
 
-    `parameters` are those of the correlation that were found, `noise` and `variance` the variances of the noise and of the
-    function; the values have variance 1. `misfit` is the negative logarithm of the posterior density, up to a constant.
+    `parameters` are the fitted parameters of the correlation. `noise` is the variance of the noise, and `variance` is the
+    variance of the function; the values have variance 1. `misfit` is the negative logarithm of the posterior density, up to
+    a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:

@@ -30,11 +30,11 @@ _FAR = -1e3
 def reach(values: list[float], initial: int, first: float, again: float, least: float = 0.0) -> tuple[float, int]:
     """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
 
-    The reach doubles with each new best value, and halves after some evaluations without one. Below 1, it is the share of
-    the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
-    search is a local search with moves that are nearly random, and then begins again. `first` is the reach at the start,
-    after the first `initial` values, and `again` the one after the least. A value is better if it is by more than `least`.
-    The second result is the number of evaluations since the last change.
+    The reach doubles with each new best value, and halves after some evaluations without one. A reach below 1 is the share
+    of the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
+    search is a local search with moves that are nearly random, and then begins again. `first` is the reach after the first
+    `initial` values. `again` follows the smallest reach. A value counts as better if it is better by more than `least`. The
+    second result is the number of evaluations since the last change.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
@@ -73,9 +73,9 @@ class Search(NamedTuple):
         return self._climb(best, reached, max(2, steps // 2))[0].path
 
     def within(self, start: Orders, reach: float, rng: np.random.Generator) -> Orders | None:
-        """Climb at most `reach` moves from a path. Below 1, it is the share of the moves that are tried, at random.
+        """Climb at most `reach` moves from a path. If `reach` is below 1, try this share of the moves, chosen at random.
 
-        None if none of them leads to an acceptable path.
+        Return None if no move leads to an acceptable path.
         """
         view = self.kernel.view(start)
         if reach >= 1:

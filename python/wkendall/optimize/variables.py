@@ -63,7 +63,7 @@ class Range(NamedTuple):
         return self._inside(low + place * (high - low))
 
     def drawn(self, uniform: float) -> float:
-        """Return a value from a uniform number; all whole numbers (logarithms of numbers) are equally likely."""
+        """Return a value from a uniform number; all values are equally likely, on a logarithmic scale if `log`."""
         half = 0.5 if self.whole else 0.0
         low, high = self._scale(self.low - half), self._scale(self.high + half)
         return self._inside(low + uniform * (high - low))

@@ -119,7 +119,10 @@ def _from_sparse(data: Any, name: str) -> Table:
 
 
 def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as doubles; whole numbers that a double cannot hold as smaller ones of the same sign and order."""
+    """Return numbers as doubles. If a double cannot hold some whole numbers, smaller numbers of the same order replace all.
+
+    The signs stay the same.
+    """
     if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
         distinct, place = np.unique(values, return_inverse=True)
         return (place - int(np.searchsorted(distinct, 0))).astype(np.float64) + (distinct[place] > 0)

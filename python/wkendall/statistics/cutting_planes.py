@@ -41,7 +41,10 @@ class StoppedError(Exception):
 
 
 class Limits:
-    """When to stop: after some work, in steps of the simplex algorithm times rows and columns of the program, or seconds."""
+    """When to stop: after some work or after some seconds.
+
+    The work is the number of steps of the simplex algorithm times the numbers of rows and columns of the program.
+    """
 
     def __init__(self, work: float, seconds: float | None, show: Show | None) -> None:
         self._left, self._show = work, show
