@@ -85,7 +85,7 @@ impl Error {
                 "the entries of lists have {items} items and {values} numbers: each entry needs an item and a number"
             ),
             Self::NotInCatalogue { value, items, .. } => {
-                format!(" lists item {value}, but there are {items}, from 0")
+                format!(" lists item {value}, but there are {items} items, counted from 0")
             }
             Self::ListedTwice { .. } => " is listed twice: an item has one place".to_owned(),
             Self::ListedNotFinite { value, .. } => {

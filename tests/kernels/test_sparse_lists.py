@@ -103,7 +103,7 @@ def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
         ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out items"),
         ([1, np.inf], [0, 2], (1, 2, "infinite"), "row 1, column 2 holds inf"),
         ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1, column 2 is listed twice: an item has one place"),
-        ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3, from 0"),
+        ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3 items, counted from 0"),
         ([1, 2], [0, -1], (1, None, "out of range"), "row 1 lists item -1"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +25,8 @@ def as_point(values: object, items: int, name: str = "x", row: int | None = None
         array = np.asarray(values)
     except (TypeError, ValueError):
         raise bad_type(where, f" must be {rule}, not {shown(values)}") from None
+    if array.ndim == 0:
+        raise bad_type(where, f" must be {rule}, not {shown(values)}")
     if array.ndim != 1 or len(array) != items:
         raise bad_argument(where, f" has shape {array.shape}, but must be {rule}", row=row, kind="axes")
     if array.dtype == object or array.dtype.kind not in "iuf":
@@ -69,8 +71,14 @@ def as_points(
 ) -> tuple[list[tuple[Orders, Values]], bool]:
     """Check one point or several, and tell whether it is one: orders, or pairs of an order and values of variables."""
     if variables is None:
+        if _is_pair(x) or (isinstance(x, list | tuple) and x and _is_pair(x[0])):
+            said = " has values of variables, but there are no variables: describe them with variables="
+            raise bad_argument(name, said)
         single = _axes(x) < 2
         orders: Any = [x] if single else x
+        if not (single or isinstance(x, list | tuple)):  # a data frame, whose parts are columns
+            check_unmasked(x, name)
+            orders = np.asarray(x)
         return [(as_point(order, items, name, None if single else row), ()) for row, order in enumerate(orders)], single
     if _is_pair(x):
         return [as_pair(x, items, variables, name, None)], True
@@ -83,12 +91,17 @@ def as_values(y: object, count: int, single: bool, names: tuple[str, str], faile
     """Check the value of one point, or the values of several; `names` are those of points and of values."""
     if single:
         return [as_value(y, names[1], failed=failed)]
-    values: list[Any] = list(y) if _axes(y) == 1 else [y]  # type: ignore[call-overload]
+    check_unmasked(y, names[1])
+    if isinstance(y, range):
+        y = list(y)
+    axes, orders = _axes(y), f"but {names[0]} has {_counted(count, 'order')}: give one value for each"
+    if axes > 1:
+        raise bad_argument(names[1], f" has {axes} axes, {orders}", kind="axes")
+    if not axes and isinstance(y, Iterable) and not hasattr(y, "__array__"):
+        raise bad_type(names[1], f" must be a list or an array of values, not {shown(y)}")
+    values: list[Any] = list(y) if axes else [y]  # type: ignore[call-overload]
     if count != len(values):
-        said = (
-            f" has {_counted(len(values), 'value')}, but {names[0]} has {_counted(count, 'order')}: give one for each"
-        )
-        raise bad_argument(names[1], said)
+        raise bad_argument(names[1], f" has {_counted(len(values), 'value')}, {orders}")
     return [as_value(value, names[1], row, failed) for row, value in enumerate(values)]
 
 

@@ -95,9 +95,9 @@ def minimize(
     first, known = _first(optimizer, x0, y0)
     file = None if save is None else as_path(save, "save")
     if file is not None:
-        if file.exists():
-            optimizer = _continued(file, optimizer, known, n_initial is not None, rng is not None)
         try:  # before anything expensive is done
+            if file.exists():
+                optimizer = _continued(file, optimizer, known, n_initial is not None, rng is not None)
             optimizer.save(file)
         except OSError as error:
             error.add_note(f"save={str(file)!r} is where the state of the run is written")
@@ -201,6 +201,11 @@ class _Run(NamedTuple):
         return as_result({**result, "message": message or result.message, "success": success and result.success})
 
 
+def _exact(variables: dict[str, Any] | None) -> str:
+    """Return a text that also tells 0 from 0.0 and False, which are equal but mean other kinds of variables."""
+    return repr(variables and sorted(variables.items()))
+
+
 def _continued(file: Path, wanted: Optimizer, known: int, initial_given: bool, seed_given: bool) -> Optimizer:
     """Return the run that a file holds, if it is the same run."""
     found = Optimizer.load(file, feasible=wanted.feasible)
@@ -213,7 +218,7 @@ def _continued(file: Path, wanted: Optimizer, known: int, initial_given: bool, s
     )
     for name in names:
         was, now = getattr(found, name), getattr(wanted, name)
-        if was != now:
+        if was != now or (name == "variables" and _exact(was) != _exact(now)):
             said = "rng" if name == "seed" else name
             other = f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here"
             raise bad_argument("save", f"{other}: give the same, or use another file", value=str(file))

@@ -21,6 +21,7 @@ import math
 import re
 import threading
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -85,11 +86,28 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
         raise bad_type("name", f" must be a text, not {shown(name)}")
     items = as_order(n_items, "n_items")
     check_choice(space, "space", SPACES)
+    _check_same_order(trial, name, items, space)
     if items == 1:
         return np.zeros(1, np.int64)
     noun = _NOUNS[space]
     keys = [trial.suggest_float(f"{name}[{noun} {item}]", 0.0, items - 1.0) for item in range(items)]
     return _sorted(keys, space)
+
+
+def _check_same_order(trial: optuna.trial.BaseTrial, name: str, items: int, space: str) -> None:
+    """Refuse another number of items than the trial has, and an order that a finished trial does not have."""
+    found = Counter(match.group(1, 2) for match in map(_NAME.fullmatch, trial.params) if match)
+    count = found[name, _NOUNS[space]]
+    if count == items or (not count and (items == 1 or not isinstance(trial, FrozenTrial))):
+        return
+    if count:
+        raise bad_argument(
+            "n_items", f" is {items}, but the order {name!r} of this trial has {count} items", value=items
+        )
+    spaces = {noun: known for known, noun in _NOUNS.items()}
+    orders = [f"{known!r} with space={spaces[noun]!r}" for known, noun in found]
+    said = f" is {name!r} with space={space!r}, but this trial has {' and '.join(orders) or 'no order'}"
+    raise bad_argument("name", said, value=name)
 
 
 class OrderSampler(BaseSampler):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wkendall._arguments import check_choice
+from wkendall._errors import bad_type, shown
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.variables import Values, Variables
 
@@ -78,6 +79,15 @@ class Site(NamedTuple):
         return self.path.tobytes() + (repr(self.values).encode() if self.values else b"")
 
 
+def as_answer(value: object) -> bool:
+    """Check what `feasible` returns. None is refused: it comes from a function that forgets to return."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    if not isinstance(value, bool | np.bool_ | int | np.integer):
+        raise bad_type("feasible(x)", f" must be True or False, not {shown(value)}")
+    return bool(value)
+
+
 class Candidates:
     """Points that may be proposed: feasible, and not evaluated yet. The higher `cost`, the shorter the moves."""
 
@@ -116,7 +126,7 @@ class Candidates:
         if key not in self._allowed:
             order = self.space.order(site.path)
             others = () if self.variables is None else (self.variables.by_name(values),)
-            self._allowed[key] = bool(self.feasible(order, *others))
+            self._allowed[key] = as_answer(self.feasible(order, *others))
         return self._allowed[key]
 
     def some(self, count: int, rng: np.random.Generator) -> list[Site]:

@@ -260,9 +260,12 @@ def _variable(where: str, spec: object) -> Range | Choices:
 def _choices(where: str, choices: list[Any]) -> Choices:
     if len(choices) < 2:
         raise bad_argument(where, f" is {shown(choices)}, but must have at least two choices")
+    # NumPy's numbers and truth values become Python's, which files can hold.
+    choices = [choice.item() if isinstance(choice, np.generic) else choice for choice in choices]
     for place, choice in enumerate(choices):
-        if not (choice is None or isinstance(choice, str | bool | int | float)) or choice != choice:
-            kinds = "texts, numbers, truth values or None"
+        endless = isinstance(choice, float) and not math.isfinite(choice)
+        if endless or not (choice is None or isinstance(choice, str | bool | int | float)):
+            kinds = "texts, finite numbers, truth values or None"
             raise bad_type(where, f" has {shown(choice)}, but choices must be {kinds}")
         if choice in choices[:place]:
             raise bad_argument(where, f" has {shown(choice)} twice, or choices that are equal", kind="duplicate")
