@@ -93,6 +93,8 @@ def test_a_folder_as_file(tmp_path):
 def test_feasible_that_does_not_answer(answer):
     with pytest.raises(TypeError, match=r"feasible\(x\) must be True or False, not "):
         Optimizer(4, feasible=lambda x: answer, rng=0).ask()
+    with pytest.raises(TypeError, match=r"feasible\(x\) must be True or False, not "):
+        Optimizer(4, feasible=lambda x: answer, rng=0).tell([0, 1, 2, 3], 1.0)
 
 
 @pytest.mark.parametrize("kind", [bool, int, np.bool_, lambda answer: np.array([answer])])

@@ -22,7 +22,7 @@ from wkendall.optimize.model import Hyperparameters, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.product import COSTS, KERNELS
 from wkendall.optimize.search import PATIENCE, reach
-from wkendall.optimize.spaces import SMALL, Candidates, Site, Space
+from wkendall.optimize.spaces import SMALL, Candidates, Site, Space, as_answer
 from wkendall.optimize.variables import Point, Values, Variables
 
 #: The format of a saved run, its versions, and the settings in it.
@@ -73,7 +73,8 @@ class Optimizer:
     variables : dict, optional
         Variables besides the order, by name. A tuple `(low, high)` is a range of real numbers, or of whole numbers if
         both ends are integers: `(0, 1)` is 0 or 1, `(0.0, 1.0)` is any number from 0 to 1. `(low, high, "log")` is a
-        range on a logarithmic scale. A list contains choices without an order: texts, numbers, truth values or None.
+        range on a logarithmic scale. A list contains choices without an order: texts, finite numbers, truth values or
+        None.
     maximize : bool
         Whether to maximise the function. Values keep their sign, and an order that failed has the value -inf.
     feasible : callable, optional
@@ -385,7 +386,7 @@ class Optimizer:
         if self.feasible is None:
             return
         point = self._point(site)
-        if not (self.feasible(point) if self._variables is None else self.feasible(*point)):
+        if not as_answer(self.feasible(point) if self._variables is None else self.feasible(*point)):
             where = name if row is None else f"{name}[{row}]"
             said = f" is {self._written(site)}, for which feasible is False"
             raise bad_argument(where, said, row=row, kind="infeasible")
