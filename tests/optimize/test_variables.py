@@ -492,15 +492,39 @@ def test_the_end_of_an_order_can_have_no_effect(used):
 
 
 def test_plateaus():
-    assert not _is_on_plateau([3.0, 2.0], 2, 0.1)  # the first values do not count
+    first = [9.0, 8.0, 7.0, 3.0, 2.0]
+
+    def flat(*later, initial=3, least=0.1):
+        return _is_on_plateau([*first, *later], initial, least)
+
+    assert flat(2.0)
+    assert flat(2.05)
+    assert flat(1.95)
+    assert not flat(1.8)
+    assert not flat(2.2)
+    assert not flat(np.inf)
+    assert not flat(2.0, initial=6)  # the first values do not count
     assert not _is_on_plateau([2.0], 0, 0.1)
-    assert _is_on_plateau([3.0, 2.0, 2.0], 2, 0.1)
-    assert _is_on_plateau([3.0, 2.0, 2.05], 2, 0.1)
-    assert _is_on_plateau([3.0, 2.0, 1.95], 2, 0.1)
-    assert not _is_on_plateau([3.0, 2.0, 1.8], 2, 0.1)
-    assert not _is_on_plateau([3.0, 2.0, 2.2], 2, 0.1)
-    assert not _is_on_plateau([3.0, 2.0, np.inf], 2, 0.1)
     assert not _is_on_plateau([np.inf, np.inf, np.inf], 2, 0.1)
+    # A huge value makes the standard deviation large, but not the spread of the others.
+    assert not _is_on_plateau([1e6, *first, 2.5], 3, 0.02 * np.std([1e6, *first, 2.5]))
+    assert _is_on_plateau([1e6, *first, 2.0], 3, 0.02 * np.std([1e6, *first, 2.0]))
+
+
+def test_the_choice_of_kernels_depends_on_the_fitted_points_only(monkeypatch):
+    """A resumed run, whose first model has more points, must choose as the uninterrupted one."""
+    monkeypatch.setattr("wkendall.optimize.model._MAX_PAIRS", 60 * 45)  # 60 orders of 10 items
+    costs = np.random.default_rng(5).random(10)
+    space, variables = Space("order", 10), Variables({"x": (0.0, 1.0)})
+    sites = sites_of(space, variables, 62)
+    values = np.array([float(costs[site.path[:2]].sum()) + site.values[0] for site in sites])
+    earlier = Model("mallows", space, variables, sites[:60], values[:60], False).hyper
+    later = Model("mallows", space, variables, sites, values, False, earlier)
+    fresh = Model("mallows", space, variables, sites, values, False)
+    assert earlier.evaluations == fresh.hyper.evaluations < 60 < len(sites)
+    assert earlier.measures == later.measures
+    assert [type(one) for one in fresh.measures] == [type(one) for one in later.measures]
+    assert np.array_equal(fresh.process.parameters, later.process.parameters)
 
 
 @pytest.mark.parametrize(("last", "flat"), [(1.0, True), (1.5, False)])

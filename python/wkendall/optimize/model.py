@@ -15,8 +15,8 @@ from wkendall.optimize.variables import Variables
 
 #: Up to this many evaluations the hyperparameters are fitted in each step, up to twice as many in every second, and so on.
 _OFTEN = 10
-#: With variables, the weighted kernel is tried if the pairs of items of all evaluated orders are at most this many. Its fit
-#: takes longer than that of the others: 0.1 s for 20 items and 200 orders, 1.3 s for 100 items and 300 orders.
+#: With variables, the weighted kernel is tried if the pairs of items of all fitted orders are at most this many. Its fit
+#: takes longer than that of the others: 0.2 s for 20 items and 200 orders, 0.4 s for 100 items and 100 orders.
 _MAX_PAIRS = 500_000
 
 
@@ -47,12 +47,12 @@ class Model:
     ) -> None:
         self.variables, self.sites = variables, sites
         self.values, self.centre, self.scale = standardised(values)
+        count = len(sites) - len(sites) % (1 + len(sites) // _OFTEN)
         choices: list[list[Distance]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
         if variables is not None and kernel == "mallows" and not space.is_tour:
             choices = [*choices, [Footrule()], [Edges()], [TopFootrule()]]
-            if len(sites) * space.length * (space.length - 1) // 2 <= _MAX_PAIRS:
+            if count * space.length * (space.length - 1) // 2 <= _MAX_PAIRS:
                 choices.append([])
-        count = len(sites) - len(sites) % (1 + len(sites) // _OFTEN)
         if earlier is None or earlier.evaluations != count:
             first = standardised(values[:count])[0]
             found = [(measures, Process(self._kernel(measures, sites[:count]), first)) for measures in choices]

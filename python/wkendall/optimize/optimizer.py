@@ -345,7 +345,7 @@ class Optimizer:
         least = 0.0 if self._variables is None else _CLEARLY * model.scale
         limit, misses = reach(losses, self.n_initial, *model.reaches, least)
         found = search.switched(model.best(1)[0]) if (misses + len(pending)) % PATIENCE == PATIENCE - 1 else None
-        if self._variables is not None and _is_on_plateau(losses, self.n_initial, least):
+        if self._variables is not None and not self.noisy and _is_on_plateau(losses, self.n_initial, least):
             limit, search.best = np.inf, search.best - _BEYOND
         if found is None and limit < np.inf:
             # Many schedules have the same makespan: a local search has to move on between equal ones.
@@ -421,9 +421,13 @@ class Optimizer:
 def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
     """Return whether the last value, after the first `initial` ones, is about as good as the best value before it.
 
-    More points with this value teach nothing: an order can have a part without effect.
+    More points with this value teach nothing: an order can have a part without effect. `least` is a share of the standard
+    deviation; a few huge values must not make all others alike.
     """
-    return len(losses) > max(1, initial) and np.isfinite(losses[-1]) and abs(losses[-1] - min(losses[:-1])) <= least
+    if not (len(losses) > max(1, initial) and np.isfinite(losses[-1])):
+        return False
+    low, high = np.quantile([loss for loss in losses if np.isfinite(loss)], [0.25, 0.75])
+    return bool(abs(losses[-1] - min(losses[:-1])) <= min(least, 4 * _CLEARLY * (high - low)))
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
