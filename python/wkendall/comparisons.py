@@ -64,7 +64,7 @@ class WeightedTau(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        """Whether every matrix of this measure is symmetric and positive semi-definite."""
         return not (self.rank is None or (isinstance(self.rank, bool | np.bool_) and self.rank))
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
@@ -267,7 +267,7 @@ class RankBiasedOverlap(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        """Whether every matrix of this measure is symmetric and positive semi-definite."""
         return self.value == "min"
 
 

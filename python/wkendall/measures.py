@@ -52,7 +52,7 @@ class Measure:
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        """Whether every matrix of this measure is symmetric and positive semi-definite."""
         return False
 
     #: What `takes` says, if that does not depend on parameters.
@@ -140,7 +140,7 @@ class Kernel(Measure):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        """Whether every matrix of this measure is symmetric and positive semi-definite."""
         return True
 
     def __add__(self, other: object) -> Kernel:
@@ -406,7 +406,7 @@ class KendallCorrelation(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the matrix of any rankings is symmetric and positive semi-definite."""
+        """Whether every matrix of this measure is symmetric and positive semi-definite."""
         return self.weight == "standard"
 
     _used = Kendall._used

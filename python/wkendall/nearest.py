@@ -129,7 +129,7 @@ def neighbors_within(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> csr_array:
-    """Find all rankings of Y within a radius of each ranking of X. Without Y, find all other rankings of X within it.
+    """Find all rankings of Y within a radius of each ranking of X. Without Y, search the other rankings of X.
 
     Parameters
     ----------

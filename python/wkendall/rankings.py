@@ -70,9 +70,9 @@ class Rankings:
         With "bottom" and "anywhere", as with `ties="mean"`, only the order of the numbers in a row matters. Ranks can
         have gaps and can be larger than n.
 
-        With "bottom", `X` may be a sparse array of scipy. Stored entries, zeros included, are the numbers of listed
-        items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
-        on the lengths of the lists.
+        With "bottom", `X` may be a sparse array of scipy. A row then lists the items that have a stored entry, and no
+        other items. The stored entry is the number of the item. A stored zero is an entry, too, but stored scores must
+        be positive. Time and memory depend on the lengths of the lists.
     items : iterable of n names, optional
         The names of the items: any hashable objects. The columns of a data frame already have names: `items` then
         chooses the columns to read, in the given order. For a `Rankings` with names, `items` changes the order of the

@@ -211,7 +211,7 @@ class Optimizer:
         `x` and `fun` are the best order and its value; the other fields are `x_iters`, `func_vals`, `nfev`, `message`
         and `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
         prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize`, `fun` is the largest
-        value, in the sign of the function.
+        value itself, not its negative.
         """
         values, count = self._losses(), len(self._values)
         x, fun = None, np.inf
