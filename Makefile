@@ -67,7 +67,7 @@ test-rust-version: ## the crate and the extension module compile with the oldest
 test-portable: ## the tests of the crate without vector instructions, as on other processors
 	RUSTFLAGS="--cfg wkendall_portable" cargo test --lib --tests --target-dir target/portable
 
-# The tests of the crate and of the core of the package. "memory" adds those that make allocations fail; they take long under qemu.
+# The tests of the crate and of the core of the package.
 ARM_TESTS ?= rust python
 
 test-arm: .venv/builder ## the tests on Arm: directly on an Arm machine, elsewhere under qemu: the crate and the core of the package

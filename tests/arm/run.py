@@ -1,13 +1,12 @@
 """Run the tests on Arm: directly on an Arm machine, elsewhere under qemu.
 
-    python tests/arm/run.py [rust] [python] [memory]    (or make test-arm, ARM_TESTS="rust python memory")
+    python tests/arm/run.py [rust] [python]    (or make test-arm, ARM_TESTS="rust python")
 
 On an Arm machine these are all tests of the crate and of the package. Elsewhere zig links programs for Arm and qemu runs them,
 ten to fifty times as slowly: the tests of the crate, and of the package the core, on a CPython of Debian whose packages are
 unpacked in build/arm. Nothing is installed in the system; what is missing is named.
 
-Under qemu the program `memory` of tests/rust runs only if it is asked for. It makes allocations fail and takes very long; how the
-crate handles that does not depend on the instructions.
+Under qemu the program `memory` of tests/rust lets each FAULT_STEP-th allocation fail, not each.
 """
 
 import os
@@ -16,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -25,7 +23,7 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 TARGET = "aarch64-unknown-linux-gnu"
 DEBIAN = "bookworm"  # with Python 3.11
 PLATFORMS = ["manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux2014_aarch64"]
-LONG = "memory"  # among the tests of the crate
+FAULT_STEP = "64"
 # Fails if the tests would pass on portable code alone.
 NEON = "from wkendall import _core; sets = _core.instruction_sets(); assert sets == ['portable', 'neon'], sets"
 CORE = [
@@ -76,27 +74,17 @@ def script(name, text):
 
 
 def test_crate():
-    """Run the Rust tests under qemu, without the long ones."""
-    tests = tomllib.loads((ROOT / "Cargo.toml").read_text())["test"]
-    run_cargo("--lib", *(f"--test={test['name']}" for test in tests if test["name"] != LONG))
-
-
-def test_memory():
-    """Run the Rust tests that make allocations fail, but not each in turn."""
-    run_cargo(f"--test={LONG}", WKENDALL_FAULT_STEP=os.environ.get("WKENDALL_FAULT_STEP", "64"))
-
-
-def run_cargo(*tests, **variables):
-    """Run Rust tests under qemu."""
+    """Run the Rust tests under qemu."""
     # Crates with C code (criterion needs one) pass a target that zig does not know; the last one counts.
     compiler = script("zig-cc", f'exec "{PYTHON}" -m ziglang cc "$@" -target aarch64-linux-gnu')
     archiver = script("zig-ar", f'exec "{PYTHON}" -m ziglang ar "$@"')
     name = TARGET.replace("-", "_")
-    variables |= {f"CC_{name}": compiler, f"AR_{name}": archiver}
+    variables = {f"CC_{name}": compiler, f"AR_{name}": archiver}
     variables[f"CARGO_TARGET_{name.upper()}_LINKER"] = compiler
     variables[f"CARGO_TARGET_{name.upper()}_RUNNER"] = f"qemu-aarch64 -L {libraries()}"
-    build = ["cargo", "test", "--locked", "--no-fail-fast", "--target", TARGET, "--target-dir", "target/arm"]
-    run(*build, *tests, **variables)
+    variables["WKENDALL_FAULT_STEP"] = os.environ.get("WKENDALL_FAULT_STEP", FAULT_STEP)
+    for tests in [["--lib", "--tests", "--no-fail-fast"], ["--doc"]]:
+        run("cargo", "test", "--locked", "--target", TARGET, "--target-dir", "target/arm", *tests, **variables)
 
 
 def libraries():
@@ -139,20 +127,16 @@ def test_package():
 
 
 # On an Arm machine the target of make, elsewhere the function.
-PARTS = {
-    "rust": ("test-rust", test_crate),
-    "python": ("test-python", test_package),
-    "memory": ("test-rust", test_memory),
-}
+PARTS = {"rust": ("test-rust", test_crate), "python": ("test-python", test_package)}
 
 
 def main(parts):
-    """Run the parts, by default those that are not long."""
-    parts = parts or ["rust", "python"]
+    """Run the parts, by default both."""
+    parts = parts or list(PARTS)
     if unknown := sorted(set(parts) - set(PARTS)):
         return f"there is no part {', '.join(unknown)}: use {', '.join(PARTS)}"
     if platform.machine() in {"aarch64", "arm64"}:
-        run("make", *dict.fromkeys(PARTS[part][0] for part in parts), f"PYTHON={sys.executable}")
+        run("make", *(PARTS[part][0] for part in parts), f"PYTHON={sys.executable}")
         return 0
     lacking = list(missing())
     if lacking:
