@@ -238,15 +238,17 @@ def test_errors_name_the_row_of_the_whole_array(here):
     good = random_rankings(np.random.default_rng(0), 25, 6)
     bad = good.copy()
     bad[17, 3] = 9
-    whole = re.escape(": row 17, column 3 holds 9, but every row of 6 items must be a permutation of 1..6")
+    whole = re.escape(
+        ': row 17, column 3 holds 9, but every row of 6 items must be a permutation of 1..6; input="scores" '
+    )
     for x, y, name in [(bad, None, "X"), (bad, good, "X"), (good, bad, "Y")]:
         y = None if y is None else chunked(y, 5)
-        with pytest.raises(ValueError, match=f"^{name}{whole}$"):
+        with pytest.raises(ValueError, match=f"^{name}{whole}"):
             wkendall.dask.gram_matrix(chunked(x, 5), y).compute()
     last = wkendall.dask.gram_matrix(chunked(bad, 5)).blocks[0, 3]  # there the chunk is the second argument
-    with pytest.raises(ValueError, match=f"^X{whole}$"):
+    with pytest.raises(ValueError, match=f"^X{whole}"):
         last.compute()
-    with pytest.raises(ValueError, match=f"^X{whole}$"):
+    with pytest.raises(ValueError, match=f"^X{whole}"):
         wkendall.dask.features(chunked(bad, 5)).compute()
     bad = bad.astype(object)
     bad[17, 3] = "row 3, column 2"

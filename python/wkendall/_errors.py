@@ -40,6 +40,8 @@ ADVICE = {
     "numbers of rows": 'id="{0}" reads it as the names of the rankings, skip="{0}" leaves it out',
     "one group": "; groups == {} compares this group with all others",
     "overwrite": "remove it, or use another name",
+    "ratings": '; ties="mean" treats equal numbers as ties, with input="scores" if larger numbers are better',
+    "ratings of": '; Rankings({}, ties="mean") treats equal numbers as ties, with input="scores" if larger numbers are better',
     "rename": "resume=True renames it",
     "scores": '; input="scores" reads real numbers as scores, where larger is better',
     "scores of": '; Rankings({}, input="scores") reads real numbers as scores, where larger is better',

@@ -47,6 +47,13 @@ def test_orders_in_a_data_frame():
     assert told(pandas.DataFrame(ORDERS), pandas.Series([1.0, 2.0], index=["a", "b"])) == [1.0, 2.0]
 
 
+def test_more_first_orders_than_calls():
+    with pytest.raises(RankingError, match=r"^n_calls is 1, but x0 has 2 points to evaluate: allow as many calls$"):
+        minimize(lambda x: float(x[0]), 4, n_calls=1, x0=ORDERS)
+    assert minimize(lambda x: float(x[0]), 4, n_calls=2, x0=ORDERS).nfev == 2
+    assert minimize(lambda x: float(x[0]), 4, n_calls=1, x0=ORDERS, y0=[0, 3]).nfev == 1
+
+
 def test_masked_orders():
     with pytest.raises(RankingError, match=r"x.* masked"):
         told(np.ma.masked_array(ORDERS, np.eye(2, 4)), [1.0, 2.0])

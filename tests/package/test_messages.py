@@ -18,12 +18,13 @@ gram = wkendall.gram_matrix
 PYTHON = [
     (lambda: gram([[1, 2, 3], [2, 1, 2]]),
      'X: row 1 holds 2 twice, in columns 0 and 2, but every row of 3 items must be a permutation of 1..3; ties="mean" '
-     "treats equal numbers as ties"),
+     'treats equal numbers as ties, with input="scores" if larger numbers are better'),
     (lambda: gram([[0.5, 1, 0.5]], input="scores"),
      'X: row 0 holds 0.5 twice, in columns 0 and 2: the numbers of a row must all differ; ties="mean" treats equal numbers'
      " as ties"),
     (lambda: gram([[1, 2, 3]], [[1, 4, 2]]),
-     "Y: row 0, column 1 holds 4, but every row of 3 items must be a permutation of 1..3"),
+     "Y: row 0, column 1 holds 4, but every row of 3 items must be a permutation of 1..3; "
+     'input="scores" reads real numbers as scores, where larger is better'),
     (lambda: gram([[61, 2, 7], [7, 2, 30]]),
      "X: row 0, column 0 holds 61, but every row of 3 items must be a permutation of 1..3; from_lists takes rows of item "
      "numbers, best first, out of a larger catalogue"),
@@ -126,7 +127,7 @@ PYTHON = [
 COMMANDS = [
     ("a,b,c\n1,2,3\n1,3,3\n", "",
      "votes.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 items must be a permutation of 1..3; "
-     "--ties mean treats equal numbers as ties"),
+     "--ties mean treats equal numbers as ties, with --input scores if larger numbers are better"),
     ("a,b,c\n1,,3\n", "",
      "votes.csv: line 2, column 'b' holds NaN: every item needs a number; --missing bottom puts items without a number "
      "last, --missing anywhere leaves their position open"),
@@ -144,7 +145,7 @@ COMMANDS = [
      "1..3 or all of 0..2"),
     ("who,item,rank\nAnn,a,1\nAnn,b,1\n", "--layout long",
      "votes.csv: ranking 'Ann' holds 1 twice, for items 'a' and 'b': the numbers of a row must all differ; --ties mean "
-     "treats equal numbers as ties"),
+     "treats equal numbers as ties, with --input scores if larger numbers are better"),
     ("1st,2nd\na,b\nb,\n", "--layout choices --missing error",
      "votes.csv: line 3 leaves out item 'a'; --missing bottom puts items without a number last, --missing anywhere leaves "
      "their position open"),

@@ -160,7 +160,11 @@ class Reading(NamedTuple):
         of = "" if self.own else " of"
         if error.kind in ("nan", "masked"):
             return "lists" if self.input == "orders" else f"missing{of}" if self.anywhere else f"missing last{of}"
-        return f"ties{of}" if error.kind == "duplicate" and self.input != "orders" else given + of * (given == "scores")
+        if error.kind == "duplicate" and self.input != "orders":
+            return ("ratings" if self.input == "ranks" else "ties") + of
+        if error.kind == "out of range" and self.input == "ranks":
+            given = "scores"
+        return given + of * (given == "scores")
 
 
 def _hold_items(numbers: NDArray[Any], limit: int) -> bool:

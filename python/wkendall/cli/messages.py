@@ -42,6 +42,7 @@ _ADVICE = {
     "numbers of rows": "--id {0} reads it as the names of the rankings, --skip {0} leaves it out",
     "one group": "",
     "overwrite": "--force overwrites it",
+    "ratings": "; --ties mean treats equal numbers as ties, with --input scores if larger numbers are better",
     "rename": "--resume renames it",
     "scores": "; --input scores reads real numbers as scores, where larger is better",
     "sparse": "so pass --missing bottom",
@@ -55,10 +56,12 @@ _ADVICE = {
     "ties": "; --ties mean treats equal numbers as ties",
     "unknown": "",
 }
-_ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "scores", "sparse", "ties")}
+_ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "ratings", "scores", "sparse", "ties")}
 #: The same for predictions, which take the options of reading from the model.
 _LEARNED = _ADVICE | {
     "missing last": "; wkendall learn with --missing bottom puts items without a number last",
+    "ratings": "; wkendall learn with --ties mean treats equal numbers as ties, and wkendall learn with --input scores reads "
+    "larger numbers as better",
     "scores": "; wkendall learn with --input scores reads real numbers as scores, where larger is better",
     "tied ranks": "; wkendall learn with --input ranks and --ties mean reads such ranks",
     "ties": "; wkendall learn with --ties mean treats equal numbers as ties",

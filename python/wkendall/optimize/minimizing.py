@@ -55,7 +55,7 @@ def minimize(
     n_initial, kernel, space, variables, maximize, feasible, noisy, rng
         As for `Optimizer`. The default of `n_initial` is 10, but at most half of `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
-        Orders to evaluate first. With `variables`, a pair of an order and a dictionary, or a list of pairs.
+        Orders to evaluate first, at most `n_calls`. With `variables`, a pair of an order and a dictionary, or a list of pairs.
     y0 : float or array-like of shape (m,), optional
         Known values of the orders in `x0`. These orders are not evaluated, and do not count in `n_calls`.
     callback : callable, optional
@@ -93,6 +93,10 @@ def minimize(
     settings: dict[str, Any] = {"n_initial": initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
     optimizer = Optimizer(n_items, variables=variables, maximize=maximize, feasible=feasible, **settings)
     first, known = _first(optimizer, x0, y0)
+    if len(first) > calls:
+        raise bad_argument(
+            "n_calls", f" is {calls}, but x0 has {len(first)} points to evaluate: allow as many calls", value=calls
+        )
     file = None if save is None else as_path(save, "save")
     if file is not None:
         try:  # before anything expensive is done

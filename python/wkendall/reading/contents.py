@@ -103,7 +103,7 @@ class Contents(NamedTuple):
             where, reason = f"{self._row(parts.places[0][0])} leaves out item {self._column(parts.places[0][1])}", ""
         row = self.lines[error.row] - 1 if self.lines and error.row is not None else error.row
         advice = ("item numbers of files",) if self.lines and parts.advice[:1] == ("item numbers",) else parts.advice
-        if not any(advice[:1]) and self._may_be_long(error):
+        if "".join(advice[:1]) in ("", "scores") and self._may_be_long(error):
             advice = ("long table",)
         return remade(error, parts._replace(reason=f": {where}{reason}", places=(), advice=advice), row=row)
 
