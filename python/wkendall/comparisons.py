@@ -43,10 +43,12 @@ class WeightedTau(Kernel):
     additive : bool
         True: the weight of a pair is the sum of the weights of its two items. False: it is their product.
 
-    Notes ----- If `rank` is False or an array, this measure is a kernel, because the weight of a pair does not depend
-    on the rankings. The value is then the cosine of two vectors, one for each ranking. The vector of a ranking has one
-    entry for each pair: the sign of the pair, times the square root of its weight. If `rank` is True or None, this
-    measure is not a kernel.
+    Notes
+    -----
+    If `rank` is False or an array, this measure is a kernel, because the weight of a pair does not depend on the
+    rankings. The value is then the cosine of two vectors, one for each ranking. The vector of a ranking has one entry
+    for each pair: the sign of the pair, times the square root of its weight. If `rank` is True or None, this measure is
+    not a kernel.
 
     References
     ----------
@@ -136,8 +138,10 @@ class APCorrelation(Measure):
         Whether to compute a second value, with the roles of the two rankings exchanged, and to return the mean of both
         values.
 
-    Notes ----- With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings.
-    With ties and `symmetric=True` the value is tau_AP,b, which compares groups of tied items as a whole.
+    Notes
+    -----
+    With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings. With ties and
+    `symmetric=True` the value is tau_AP,b, which compares groups of tied items as a whole.
 
     References
     ----------
@@ -244,8 +248,10 @@ class RankBiasedOverlap(Kernel):
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
         value is multiplied by the number of the item. Values can then be larger than 1.
 
-    Notes ----- With `value="min"` the overlap is a kernel, because it is a sum of inner products, one for each depth.
-    With "ext", "max" and "res" it is not a kernel.
+    Notes
+    -----
+    With `value="min"` the overlap is a kernel, because it is a sum of inner products, one for each depth. With "ext",
+    "max" and "res" it is not a kernel.
 
     References
     ----------

@@ -62,7 +62,7 @@ class Measure:
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of incomplete rankings that the measure accepts; it always accepts complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
@@ -182,8 +182,8 @@ class Kendall(Kernel):
     Parameters
     ----------
     weight : {"standard", "top", "add", "mult", "average", "later"}
-        The weight that a concordant pair adds to the kernel. The two items have the ranks a < b in one ranking, and c <
-        d in the other ranking. There are n items.
+        The weight that a concordant pair adds to the kernel. The two items have the ranks `a < b` in one ranking and
+        `c < d` in the other ranking. There are n items.
 
         - "standard": 1. The kernel is then the Kendall kernel.
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
@@ -213,10 +213,12 @@ class Kendall(Kernel):
         One number, at least 0, for each item. The weight of a pair of items i and j is multiplied by
         `item_weight[i] * item_weight[j]`. Relabelling the items then changes the kernel. Only for order 2.
 
-    Notes ----- If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True`
-    almost all lists are very similar, because most pairs of items are in neither of two lists. For example, take two
-    top-10 lists out of 1,000 items that have no item in common. Their normalized value is 0.98 without `signed=True`,
-    and -0.01 with `signed=True`.
+    Notes
+    -----
+    If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True` almost all
+    lists are very similar, because most items are in neither of two lists. For example, take two top-10 lists out of
+    1,000 items that have no item in common. Their normalized value is 0.98 without `signed=True`, and -0.01 with
+    `signed=True`.
 
     Examples
     --------
@@ -243,7 +245,7 @@ class Kendall(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of incomplete rankings that the measure accepts; it always accepts complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         if self.order not in (1, 2):
             return frozenset()
         unknown = self.weight == "standard" and self.order == 2 and self.item_weight is None
@@ -301,7 +303,7 @@ class TensorKernel(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of incomplete rankings that the measure accepts; it always accepts complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return _TAKES_TIES if self.W is None and self.order in (1, 2) else frozenset()
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
@@ -390,7 +392,7 @@ class KendallCorrelation(Kernel):
 
     C is the sum of the weights of the concordant pairs: pairs of items that both rankings put in the same order. D is
     the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite orders. With the
-    standard weight the correlation is a kernel: it is Kendall's tau. With other weights the correlation is not a
+    standard weight the correlation is a kernel: it is Kendall's tau-a. With other weights the correlation is not a
     kernel, because a matrix of correlations can have negative eigenvalues. For a kernel with values from -1 to 1, use
     `Kendall(..., signed=True, normalize=True)`.
 
@@ -419,7 +421,7 @@ class KendallCorrelation(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of incomplete rankings that the measure accepts; it always accepts complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return _TAKES_ALL if self.weight == "standard" else _TAKES_TIES
 
     @property
@@ -438,7 +440,7 @@ class Combination(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of incomplete rankings that the measure accepts; it always accepts complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return frozenset.intersection(*(part.takes for part in self._parts()))
 
     def _used(self) -> Self:
