@@ -42,7 +42,7 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
 
 
 def check_unmasked(values: object, name: str) -> None:
-    """Refuse arrays, and lists of arrays, with masked entries: NumPy would use their hidden values."""
+    """Raise an error for masked entries in an array or a list of arrays: NumPy would use the hidden values."""
     places = _masked(values)
     if places is None and isinstance(values, list | tuple):
         for row, part in enumerate(values):
@@ -143,9 +143,9 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
 
 
 def plain(value: object, name: str) -> object:
-    """Return a parameter that is not of a type of Python as a bool, an int, a float or an array of doubles; else None.
+    """Convert a parameter to a bool, an int, a float or an array of doubles; None if it cannot be converted.
 
-    The Rust crate calls this, and decides what the value must be.
+    The Rust crate calls this function, and then checks the value.
     """
     if isinstance(value, np.bool_):
         return bool(value)
@@ -206,7 +206,7 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
 
 
 def data_frames() -> Any:
-    """Return pandas, for results that are asked for as data frames."""
+    """Import pandas, for results that are returned as data frames."""
     try:
         import pandas as pd
     except ImportError:
@@ -252,7 +252,7 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:
-    """Refuse values, one for each ranking, whose rows have other labels than the rankings. Both may have no labels."""
+    """Raise an error if values, one for each ranking, have other row labels than the rankings; labels can be absent."""
     first, second = row_labels(x), row_labels(y)
     if first is None or second is None or (len(first) == len(second) and all(map(same_label, first, second))):
         return
@@ -288,7 +288,7 @@ def entry_name(values: object, name: str, row: int) -> str:
 
 
 def is_absent(label: Any) -> bool:
-    """Return whether a label says that there is none."""
+    """Return whether a label is a missing value."""
     return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
