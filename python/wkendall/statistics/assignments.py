@@ -129,7 +129,7 @@ class People:
 def people_of(
     rankings: Rankings, group: Labels, names: Sequence[Any], blocks: Any = None, sample_weight: ArrayLike | None = None
 ) -> tuple[People, Sample]:
-    """Return the people of groups and their distinct rankings. `group` has the group of each row, `names` all groups."""
+    """Return the people of groups and their distinct rankings; `group` has each row's group, and `names` has all groups."""
     counts, weights = observed(rankings), None
     block = None if blocks is None else _blocks(blocks, rankings, group)
     if sample_weight is not None:
