@@ -143,9 +143,9 @@ def rank_intervals(
     their statistic is above the limit. If the differences of equally good items have a symmetric distribution, the
     confidence is correct for any number of rows. For other distributions, it is correct for many rows.
 
-    If a items are told apart from an item and are better, its interval begins at rank a + 1. If b items are told apart
-    from it and are worse, its interval ends at rank n - b (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic
-    Studies 91, 2024).
+    Suppose that k items are better than an item and can be told apart from it. The interval of this item then begins at
+    rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m (Mogstad, Romano,
+    Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
 
     If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
     Items are sorted by their effects, so an item does not gain from missing a difficult task. Without missing results,

@@ -80,7 +80,7 @@ class Spectrum(NamedTuple):
 
     @property
     def effective_dimension(self) -> float:
-        """The squared sum of all eigenvalues, with multiplicities, divided by the sum of their squares; 0 if all are 0."""
+        """(Sum of all eigenvalues)^2 / (sum of their squares), counted with multiplicities; 0 if all eigenvalues are 0."""
         if not self.share.any():
             return 0.0
         return 1 / float((self.share**2 / self.multiplicities).sum())

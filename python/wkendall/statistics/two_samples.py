@@ -100,9 +100,9 @@ def two_sample_test(
     The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, it must
     be the same in all groups within each block.
 
-    If a statistic equals the observed statistic up to rounding errors, it counts as at least as large. Rounding errors
-    are at most 1e-10 times the largest value of the centred kernel. Equal rankings are merged. For m distinct rankings,
-    the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
+    If a statistic equals the observed statistic up to rounding errors, it counts as at least as large. Differences of
+    up to 1e-10 times the largest value of the centred kernel count as rounding errors. Equal rankings are merged. For m
+    distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _permuted(people: People, gram: Array, run: Run, permutations: int, random: 
 
 
 def discrepancies(gram: Array, people: People, assigned: Assigned) -> Array:
-    """Return, for each assignment, the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
+    """Return for each assignment the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
     within, own = Groups(gram, people.totals, np.empty(0, dtype=np.int64)).sums(assigned.tables)
     size = people.totals.sum()
     sizes = assigned.tables.sum(axis=2)
