@@ -128,9 +128,9 @@ class WeightedConcordance(Measure):
 class APCorrelation(Measure):
     """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
 
-    For each item of the estimate except the first, look at the items above it in the estimate. Compute the share of
-    them that are also above it in the true ranking. Let m be the mean of these shares. The value is `2 m - 1`, which is
-    between -1 and 1. AP correlation is not a kernel.
+    Take each item of the estimate, except the first item. Of the items above this item in the estimate, compute the
+    share that is also above it in the true ranking. Let m be the mean of these shares over all items. The value is
+    `2 m - 1`, which is between -1 and 1. AP correlation is not a kernel.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ class SwapDistance(Measure):
     ----------
     costs : array-like of n - 1 numbers
         `costs[r]` is the cost of swapping the items at positions r and r + 1. Positions count from 0. Costs are at
-        least 0. From the top down, no cost is larger than the cost before it.
+        least 0, and `costs[r + 1]` is at most `costs[r]`.
 
     References
     ----------
@@ -246,7 +246,7 @@ class RankBiasedOverlap(Kernel):
         of "a", scaled so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
-        value is multiplied by the number of the item. Values can then be larger than 1.
+        value is multiplied by the weight of the item. Values can then be larger than 1.
 
     Notes
     -----
@@ -295,8 +295,8 @@ class AverageOverlap(Kernel):
     depth : int, optional
         The largest depth, from 1 to n. The default is n, the number of items.
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. A common item then counts with its own number instead of 1. The measure
-        is still a kernel.
+        One number, at least 0, for each item. A common item then counts with its weight instead of 1. The measure is
+        still a kernel.
 
     References
     ----------
@@ -327,7 +327,7 @@ class Footrule(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. The difference of the ranks of an item is multiplied by the number of the
+        One number, at least 0, for each item. The difference of the ranks of an item is multiplied by the weight of the
         item.
 
     References
@@ -374,7 +374,7 @@ class KemenySnell(Measure):
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. What a pair adds is multiplied by the numbers of its two items.
+        One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 
     References
     ----------
@@ -431,7 +431,7 @@ class FaginKendall(Measure):
     p : float
         A number from 0 to 1. For 0 the authors call the distance optimistic, and for 1/2 neutral.
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. What a pair adds is multiplied by the numbers of its two items.
+        One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 
     References
     ----------

@@ -157,8 +157,8 @@ class Description:
         How many rankings were observed, and how many of these rankings are different.
     mean, median : ndarray of shape (n,)
         The mean and the median of the ranks of each item, over the rankings that list the item. If no ranking lists the
-        item, they are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), the ranks are
-        the ranks among the other items.
+        item, they are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), its ranks are
+        counted among the other items only.
     first : ndarray of shape (n,)
         How often each item is first.
     missing : ndarray of shape (n,)
@@ -170,8 +170,8 @@ class Description:
         ranks. With `missing="anywhere"`, a rank is the mean over all complete rankings that agree with the ranking. W
         is 0 if all items are tied in all rankings, and NaN if there are no rankings.
     kendall_w_pvalue : float
-        The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings, m
-        (n - 1) W is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
+        The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings,
+        `m (n - 1) W` is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
         good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of unknown position,
         with fewer than two items, and without rankings.
     order : ndarray of shape (n,)

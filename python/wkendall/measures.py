@@ -70,9 +70,9 @@ class Measure:
 
         If `X` and `Y` are two single rankings, return a number.
 
-        A measure can therefore be the kernel of a scikit-learn estimator, as in `SVC(kernel=Kendall("top", k=5))`.
-        Parameters that the weight does not use are ignored. A grid search can therefore vary the weight and keep the
-        other parameters.
+        scikit-learn calls a kernel in the same way, so a measure can be the kernel of an estimator, as in
+        `SVC(kernel=Kendall("top", k=5))`. Parameters that the weight does not use are ignored. A grid search can
+        therefore vary the weight and keep the other parameters.
         """
         return called(self._used(), X, Y)
 
@@ -215,10 +215,9 @@ class Kendall(Kernel):
 
     Notes
     -----
-    If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True` almost all
-    lists are very similar, because most items are in neither of two lists. For example, take two top-10 lists out of
-    1,000 items that have no item in common. Their normalized value is 0.98 without `signed=True`, and -0.01 with
-    `signed=True`.
+    If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True` any two lists
+    are very similar, because most items are in neither list. For example, take two top-10 lists out of 1,000 items that
+    have no item in common. Their normalized value is 0.98 without `signed=True`, and -0.01 with `signed=True`.
 
     Examples
     --------

@@ -66,8 +66,8 @@ def neighbors(
 ) -> Neighbors:
     """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest other rankings of X.
 
-    The result is bitwise identical to the one from sorting each row of `similarity_matrix`. But the matrix is never
-    built: memory grows only with the number of neighbours.
+    The result is bitwise identical to sorting each row of `similarity_matrix`. But this matrix is never built, so
+    memory grows only with the number of neighbours.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def distances_of(
 def _own(
     rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
 ) -> NDArray[np.float64]:
-    """Return the kernel between some rankings and themselves; an index already has the weights, which take long to compute."""
+    """Return the kernel of each ranking with itself; the weights take long to compute, but an index already has them."""
     if index is None:
         found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found

@@ -63,10 +63,10 @@ class Rankings:
     top : {"low", "high"}
         "low": rank 1 is the most preferred. "high": rank n is the most preferred, as in the R package kernrank.
     ties : {"error", "mean"}
-        The meaning of equal numbers in a row. "error": a mistake. "mean": the items are tied. Complete rankings agree
-        with a ranking with ties if they differ from it only in the order of its tied items. The Kendall kernel of a
-        ranking with ties is the mean over all complete rankings that agree with it. With "mean", only the order of the
-        numbers in a row matters.
+        The meaning of equal numbers in a row. "error": a mistake. "mean": the items are tied. A complete ranking agrees
+        with a ranking with ties if it keeps the order of all items that are not tied. The Kendall kernel of a ranking
+        with ties is the mean over all complete rankings that agree with it. With "mean", only the order of the numbers
+        in a row matters.
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
         tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
