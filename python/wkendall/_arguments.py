@@ -34,7 +34,7 @@ LARGEST = 2**63 - 1
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of `choices`."""
+    """Raise an error for a word that is not one of `choices`."""
     if not isinstance(value, str):
         raise bad_type(name, f" must be one of {_listed(choices)}, not {shown(value)}")
     if value not in choices:
@@ -108,7 +108,7 @@ def as_order(value: object, name: str, least: int = 1) -> int:
 
 
 def as_amount(value: Any, name: str, rule: str = "a number that is not negative") -> float:
-    """Return a number from 0, perhaps infinite, as a float."""
+    """Return a number of at least 0 as a float; it can be infinite."""
     number = np.nan
     with suppress(TypeError, ValueError, OverflowError):
         number = float(value)
@@ -118,7 +118,7 @@ def as_amount(value: Any, name: str, rule: str = "a number that is not negative"
 
 
 def as_axes(value: object, name: str, more: int = 0) -> int:
-    """Return a number of axes; an array must be able to have `more` axes in addition."""
+    """Return a number of axes; raise an error if an array cannot have `more` additional axes."""
     number = as_order(value, name)
     if number > MAX_AXES - more:
         most = f"{MAX_AXES - more}: an array has no more axes"
@@ -170,7 +170,7 @@ def plain(value: object, name: str) -> object:
 
 
 def wrong_parameter(name: str, value: Any, rule: str, of_type: bool) -> Exception:
-    """Make the error for a parameter that the Rust crate refuses; `of_type` if a value of another type is needed."""
+    """Make the error for a parameter that the Rust crate refuses; `of_type` says that the type of the value is wrong."""
     if of_type:
         return bad_type(name, f" must be {rule}, not {shown(value)}")
     if np.ndim(value):
@@ -228,13 +228,13 @@ def generator(rng: Random) -> np.random.Generator:
 
 
 def check_flag(value: object, name: str) -> None:
-    """Refuse a value that is neither true nor false."""
+    """Raise an error for a value that is neither true nor false."""
     if value is not True and value is not False and not isinstance(value, np.bool_):
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
 def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Refuse an array that the result cannot be written to."""
+    """Raise an error for an output array to which the result cannot be written."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if isinstance(out, np.ma.MaskedArray):
@@ -277,7 +277,7 @@ def row_labels(values: Any) -> Sequence[object] | None:
 
 
 def plain_name(name: Any) -> Any:
-    """Return the text, whole number or boolean of Python that is equal to one of NumPy, and any other name as it is."""
+    """Convert a text, whole number or boolean of NumPy to the type of Python; return any other name unchanged."""
     return name.item() if isinstance(name, np.str_ | np.integer | np.bool_) else name
 
 
@@ -293,7 +293,7 @@ def is_absent(label: Any) -> bool:
 
 
 def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]:
-    """Return the row numbers of each group, by label: ordered categories in their order, other labels sorted if they can be."""
+    """Return the row numbers of each group; ordered categories keep their order, other labels are sorted if possible."""
     labels = np.asarray(groups)
     if labels.shape != (rows,):
         rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"

@@ -143,7 +143,7 @@ def same_file(path: Path, other: object) -> bool:
 
 
 def refuse_own_file(path: Path, values: object, name: str) -> None:
-    """Refuse to write to the file that an array is mapped from."""
+    """Raise an error if the file to write is the file of a memory-mapped array."""
     while values is not None:
         if same_file(path, getattr(values, "filename", None)):
             raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")

@@ -134,7 +134,7 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of the weights of single positions, computed from weights of pairs; for many positions.
+    """Curves of the weights of single positions, computed from weights of pairs; readable for many positions.
 
     For weights U[a, b] of pairs there are up to three curves. The first curve is the mean of U[a, b] over b, and the
     second curve is the mean over a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it
@@ -178,7 +178,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
 def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Curve of the objective of a fitted `AlternatingClassifier` or `AlternatingRegressor`, after each half step.
 
-    A half step optimises either the position weights or the coefficients of the items.
+    A half step optimises either the position weights U or the coefficients B of the items.
 
     Parameters
     ----------

@@ -83,8 +83,8 @@ def components(
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row; at least two. A row with a count of c stands for c people. Items of unknown position
-        (`missing="anywhere"`) raise an error.
+        Rankings, one per row; at least two. If `X` has `counts`, each row stands for as many people as its count. Items
+        of unknown position (`missing="anywhere"`) raise an error.
     kernel : Kernel, optional
         As for `spectrum`. The default is the Kendall kernel, which does not see symmetric pairs.
     n_permutations, rng, n_jobs, progress

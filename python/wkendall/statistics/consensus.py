@@ -31,10 +31,9 @@ def consensus(
 ) -> Consensus:
     """Find the consensus of rankings: the ranking that is most similar to the given rankings on average.
 
-    The similarity is the kernel, and `sample_weight` has the weights of the average. With the standard weight the
-    consensus is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If a ranking
-    follows the majority on every pair, it is the consensus. With other weights, pairs near the top can count more than
-    other pairs.
+    The similarity is the kernel, and the average is weighted by `sample_weight`. With the standard weight the consensus
+    is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If a ranking follows the
+    majority on every pair, it is the consensus. With other weights, pairs near the top can count more than other pairs.
 
     Parameters
     ----------
@@ -45,9 +44,8 @@ def consensus(
         standard weight without `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
         The kernel, of order 2; the default is the Kendall kernel. With the standard weight, `signed` does not change
-        the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel with each ranking
-        by the square roots of both self-similarities. Rankings with many ties then have more weight than without
-        `normalize`.
+        the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel K(s, t) by
+        `sqrt(K(s, s) K(t, t))`. Rankings with many ties then have more weight than without `normalize`.
     sample_weight : array-like of shape (m,), optional
         The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`;
         without counts, each ranking has weight 1.

@@ -79,7 +79,7 @@ class CorrelationTable(NamedTuple):
     statistic : array
         The correlation of each pair.
     pvalue, low, high, n : array or None
-        As for `Correlations`; None if only the correlations were asked for.
+        As for `Correlations`; None if p-values and intervals were not requested.
 
     Examples
     --------
@@ -176,9 +176,9 @@ def corr(
         - "tau-c": Stuart's tau-c, `2 m (C - D) / (n^2 (m - 1))`. Here n is the number of observations, and m is the
           number of distinct values in the column that has fewer distinct values.
         - "gamma": Goodman and Kruskal's gamma, `(C - D) / (C + D)`.
-        - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column, which is
-          the independent variable. The rows of the matrix are the independent variables, and its columns are the
-          dependent variables. The matrix is therefore not symmetric.
+        - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column. The first
+          column is the independent variable. The rows of the matrix are the independent variables, and its columns are
+          the dependent variables. The matrix is therefore not symmetric.
         - "spearman": Spearman's rho, the correlation of the ranks; tied values have their mean rank.
     pairs : two sequences of column numbers or labels, optional
         Compute only the correlations of these pairs of columns. The first sequence has columns of `data`. The second

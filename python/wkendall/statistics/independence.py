@@ -35,12 +35,13 @@ def independence_test(
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2, for m rankings. K is the kernel
     matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix. The statistic is never
     negative, and it is 0 if the sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number
-    of random permutations of `y`, and c is the number of permutations whose statistic is at least as large.
+    of random permutations of `y`, and c is the number of permutations whose statistic is at least as large as the
+    observed statistic.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row; at least two. A row with a count of c stands for c people.
+        Rankings, one per row; at least two. If `X` has `counts`, each row stands for as many people as its count.
     y : array-like of shape (m,) or (m, d), or Rankings
         The value that is paired with each ranking: a label, a number, a vector, or a ranking of the same or other items.
     kernel : Kernel, optional
@@ -55,8 +56,8 @@ def independence_test(
         None and NaN raise an error.
     bandwidth : float, optional
         The bandwidth of "gaussian". The default is the median distance over all pairs of people with different values.
-        If there are more than 1,000 distinct values, only 1,000 people are used for the median. They are evenly spaced
-        in the sorted list of all people.
+        If there are more than 1,000 distinct values, only 1,000 people are used for the median. These people are evenly
+        spaced in the list of all people, sorted by value.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 

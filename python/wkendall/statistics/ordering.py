@@ -39,8 +39,9 @@ class Consensus(NamedTuple):
         The names of the items, or their numbers from 0 if they have no names, the best first.
     unique : bool or None
         True if this ranking is the only best ranking: every other ranking has a smaller score. False if another ranking
-        has the same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 times the
-        sum of all `|M[i, j] - M[j, i]|`. With more than 20 items the factor is 1e-10. If all these differences are
+        has the same score. None if this is not known. For `consensus` with the standard weight, let M[i, j] be the
+        total weight of the rankings that have i before j. Scores count as equal if they differ by at most 1e-12 times
+        the sum of all `|M[i, j] - M[j, i]|`. With more than 20 items the factor is 1e-10. If all these differences are
         multiples of one number, for example whole numbers, scores are compared exactly.
 
     Examples
@@ -80,10 +81,10 @@ def linear_ordering(
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best order and proves that it is the best, for any number of items if there is enough time. It
         uses dynamic programming for up to 20 items, and cutting planes with branching for more items. "auto" does the
-        same, but stops the search for a proof after about ten seconds. Both methods first divide the items into groups,
-        if the order of the groups is certain. "local" starts from several orders, and moves and swaps items as long as
-        the score grows. "borda" sorts the items by a difference: the sum of the item's row minus the sum of the item's
-        column.
+        same, but stops the search for a proof after about ten seconds. Both methods first look for groups of items
+        whose order is certain, and then order each group. "local" starts from several orders, and moves and swaps items
+        as long as the score grows. "borda" sorts the items by a difference: the sum of the item's row minus the sum of
+        the item's column.
     time_limit : float, optional
         Stop the search for a proof after this many seconds, and return the best order so far with its bound. For
         "auto", `time_limit` replaces the ten seconds. The local search before the proof is never stopped; it takes at

@@ -37,9 +37,9 @@ class PairDifferences(NamedTuple):
         The ends of simultaneous confidence intervals: with probability `confidence`, all intervals contain the true
         differences.
     pvalue : ndarray of shape (pairs,)
-        P-values, adjusted for the number of pairs. If the groups do not differ, the probability of one or more p-values
-        of at most 0.05 is at most 0.05. If the interval of a pair does not contain 0, the p-value of the pair is at
-        most `1 - confidence`.
+        P-values, adjusted for the number of pairs. If the groups do not differ, all p-values are above 0.05 with a
+        probability of at least 0.95. If the interval of a pair does not contain 0, the p-value of the pair is at most
+        `1 - confidence`.
     shares : ndarray of shape (pairs, 2)
         For each pair, the share of each group that has "first before second".
     groups : tuple
@@ -99,14 +99,14 @@ def pair_differences(
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        The rankings of both groups. A row with a count of c stands for c people.
+        The rankings of both groups. If `X` has `counts`, each row stands for as many people as its count.
     groups : array-like of m labels
         The group of each ranking. There must be exactly two groups. The first group is the group whose label comes
         first in sorted order.
     sample_weight : array-like of m numbers, optional
         As for `two_sample_test`.
     confidence : float
-        The probability that all intervals contain the true differences of their pairs.
+        The probability that all intervals contain the true differences.
     n_permutations, rng, progress
         As for `two_sample_test`.
 

@@ -42,7 +42,7 @@ class Groups(NamedTuple):
         """Return two sums of the kernel for each group: over all pairs of people, and over each person paired with itself.
 
         The tables contain all groups except the last group. The kernel is centred, so all sums over the whole sample
-        are zero. The sum within the last group therefore equals the sum within the union of the others.
+        are zero. The sum within the last group therefore equals the sum within the union of all other groups.
         """
         batch, others, size = tables.shape
         rows = tables.reshape(-1, size).astype(np.float64)
@@ -109,7 +109,8 @@ class TestResult(_Answer):
     statistic : float
         The value of the test statistic; larger values are stronger evidence against the hypothesis.
     pvalue : float
-        (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
+        (1 + c) / (1 + p), where p is the number of permutations, and c is the number of permutations whose statistic is
+        at least as large as `statistic`.
     null_distribution : ndarray of shape (n_permutations,)
         The statistics of the permutations.
     kernel : Kernel or None

@@ -111,9 +111,9 @@ def rank_intervals(
     """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
 
     The rows are a sample from all possible tasks, judges or people. The true rank of an item is its rank by the mean
-    over all possible rows. With probability `confidence`, the intervals of all items contain the true ranks. If several
-    items have equal true means, the interval of each of them contains all ranks that they share. Two items "can be told
-    apart" if the test in the notes finds a difference between their true means.
+    over all possible rows, not only over the observed rows. With probability `confidence`, the intervals of all items
+    contain the true ranks. If several items have equal true means, the interval of each of them contains all ranks that
+    they share. Two items "can be told apart" if the test in the notes finds a difference between their true means.
 
     Parameters
     ----------

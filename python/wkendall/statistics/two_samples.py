@@ -45,7 +45,7 @@ def two_sample_test(
     The statistic is the unbiased squared maximum mean discrepancy, `M1 + M2 - 2 M12`. M1 is the mean of the kernel over
     all pairs of rankings in the first group, and M2 is the same mean for the second group. M12 is the mean over all
     pairs with one ranking from each group. If both groups come from the same distribution, the statistic is about 0,
-    and can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random permutations of the group
+    and it can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random permutations of the group
     labels, and c is the number of permutations whose statistic is at least as large as the observed statistic.
 
     With more than two groups, the discrepancy is computed for each pair of groups. The statistic is the mean over all
@@ -57,8 +57,8 @@ def two_sample_test(
     ----------
     *X : Rankings or array-likes of shape (m, n)
         One argument for each group: its rankings, one per row. All groups rank the same items. There must be at least
-        two groups, with at least two rankings each. With `groups`, pass one array with the rankings of all groups. A
-        row with a count of c stands for c people.
+        two groups, with at least two rankings each. With `groups`, pass one array with the rankings of all groups. If a
+        group has `counts`, each row stands for as many people as its count.
     groups : array-like of m labels, optional
         The group of each ranking: texts, numbers or flags.
     kernel : Kernel, optional
