@@ -25,10 +25,9 @@ from wkendall.measures import Kernel, Measure
 class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, equal to `scipy.stats.weightedtau(-s, -t, ...)`.
 
-    The sign of a pair of items in a ranking is 1 if the first item comes first, -1 if the second item comes first, and
-    0 for a tie. Each pair adds a product of three numbers: its sign in ranking s, its sign in ranking t, and its
-    weight. Let S(s, t) be the sum over all pairs. The value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is
-    0, the value is 0.
+    In each ranking, a pair of items has a sign: 1 if the first item comes first, -1 if the second item comes first, 0
+    for a tie. For two rankings s and t, let S(s, t) be the sum over all pairs of (sign in s) (sign in t) (weight). The
+    value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0.
 
     Parameters
     ----------

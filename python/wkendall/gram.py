@@ -75,8 +75,8 @@ def gram_matrix(
         The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel.
     dtype : float64 or float32
         The type of the result. With float32, weighted sums may be computed in single precision. Their errors are then
-        about 1e-6 times the value of a ranking with itself. Counts of pairs are exact. If a value is beyond the range
-        of float32, an error is raised.
+        about 1e-6 times the value of a ranking with itself. Counts of pairs are exact. If values can be beyond the
+        range of float32, an error is raised.
     out : ndarray of shape (m, m'), optional
         An array that is filled with the result and returned. It must have the type `dtype` and be C-contiguous. It can
         be a memory map, but not a masked array. After an interruption its contents are undefined.

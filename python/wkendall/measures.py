@@ -271,7 +271,7 @@ class TensorKernel(Kernel):
 
         An array with one more axis in front is a stack of arrays U. The kernel of a stack is the sum of the kernels of
         its arrays. If U is a sum of r outer products of vectors, pass these vectors as a tuple. The tuple contains
-        either `order` arrays of shape (r, n), one for each axis of U, or r tuples of `order` vectors, one for each
+        `order` arrays of shape (r, n), one for each axis of U. Or it contains r tuples of `order` vectors, one for each
         outer product.
     W : array-like of shape (n, n, n, n), optional
         A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. Read W as a

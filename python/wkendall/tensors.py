@@ -249,7 +249,7 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Array U for which `TensorKernel(U)` equals a named kernel.
+    """Array U for which `TensorKernel(U, order=order)` equals a named kernel.
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
     (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n, which one array

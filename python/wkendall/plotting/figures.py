@@ -69,8 +69,7 @@ def plot_weights(
     classes : sequence of two labels, optional
         If U contains coefficients of items: `classes_` of the model. The colour bar then says which class is red and
         which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is evidence for the second
-        class. This is true only if the weights of the model are larger for "i before j" than for "j before i", as with
-        the standard weight.
+        class. This is true only if "i before j" has a larger weight than "j before i", as with the standard weight.
 
     Returns
     -------

@@ -57,9 +57,9 @@ def plot_map(
 
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
     rank changes over the map: rankings in the direction of the arrow have the item near the top. A long arrow means
-    that the map explains the ranks of the item well. If names at the tips of the arrows hide each other, all names are
-    written at both sides of the map, with dotted lines to the arrows. With more than 40 items, only the items with the
-    40 longest arrows are drawn.
+    that the map explains the ranks of the item well. Names are at the tips of the arrows. If they would hide each
+    other, they are at both sides of the map, with dotted lines to the arrows. With more than 40 items, only the items
+    with the 40 longest arrows are drawn.
 
     Parameters
     ----------

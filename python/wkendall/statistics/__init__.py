@@ -2,7 +2,7 @@
 
 Layers, each using only those below it:
 
-    correlations  Kendall's tau-b between the columns of a table
+    correlations  rank correlations between the columns of a table
     two_samples, pair_differences, independence  do groups differ, in which pairs, do rankings depend on something else?
     assignments  people in groups, and random assignments of people to groups
     rank_intervals  confidence intervals of the ranks of items

@@ -1,6 +1,6 @@
 """People in groups, and random assignments of people to groups, also within blocks and with weights.
 
-A group is described by the total weight that it gives each distinct ranking, and by the sum of the squared weights of
+A group is described by two results: the total weight of each distinct ranking, and the sum of the squared weights of
 its people. If everybody has weight 1, the total weights are counts, and the sum of squared weights is the number of
 people.
 """

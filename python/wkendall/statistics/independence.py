@@ -35,7 +35,7 @@ def independence_test(
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2, for m rankings. K is the kernel
     matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix. The statistic is never
     negative, and it is 0 if the sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number
-    of random permutations of `y`, and c is the number of permutations whose statistic is at least as large as the
+    of random permutations of `y`. The number c counts the permutations whose statistic is at least as large as the
     observed statistic.
 
     Parameters

@@ -117,12 +117,12 @@ def pair_differences(
 
     Notes
     -----
-    The statistic of a pair is `|d| / e`, where d is the difference of the shares of the two groups, and e is its
-    standard error. Before d and e are computed, two people are added to each group, one for each order of the pair, as
-    in the interval of Agresti and Caffo (2000). For each random permutation of the group labels, the largest statistic
-    of all pairs is computed. The p-value of a pair is `(1 + c) / (1 + p)`. Here p is the number of permutations, and c
-    counts the permutations whose largest statistic is at least the statistic of the pair (Westfall and Young 1993).
-    These p-values are exact if the groups do not differ at all.
+    The statistic of a pair is `|d| / e`. Here d is the difference of the shares of the two groups, and e is the
+    standard error of d. Before d and e are computed, two people are added to each group: one for each order of the
+    pair. The interval of Agresti and Caffo (2000) does the same. For each random permutation of the group labels, the
+    largest statistic of all pairs is computed. The p-value of a pair is `(1 + c) / (1 + p)`. Here p is the number of
+    permutations. The number c counts the permutations whose largest statistic is at least the statistic of the pair
+    (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
     An interval is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from the
     permutations: a statistic above it has a p-value of at most `1 - confidence`. The second limit comes from samples in

@@ -109,8 +109,8 @@ class TestResult(_Answer):
     statistic : float
         The value of the test statistic; larger values are stronger evidence against the hypothesis.
     pvalue : float
-        (1 + c) / (1 + p), where p is the number of permutations, and c is the number of permutations whose statistic is
-        at least as large as `statistic`.
+        (1 + c) / (1 + p), where p is the number of permutations. The number c counts the permutations whose statistic
+        is at least `statistic`.
     null_distribution : ndarray of shape (n_permutations,)
         The statistics of the permutations.
     kernel : Kernel or None

@@ -138,14 +138,14 @@ def rank_intervals(
     -----
     The test compares every two items in the rows that have results of both items. A row gives the difference d of the
     two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
-    multiplies all differences of a row by a random sign, 1 or -1. The limit of the test is chosen such that the largest
-    statistic of all pairs is at most the limit in a share `confidence` of the resamples. Two items are told apart if
-    their statistic is above the limit. If the differences of equally good items have a symmetric distribution, the
+    multiplies all differences of a row by a random sign, 1 or -1. For each resample, the largest statistic of all pairs
+    is computed. In a share `confidence` of the resamples, it is at most the limit of the test. Two items are told apart
+    if their statistic is above the limit. If the differences of equally good items have a symmetric distribution, the
     confidence is correct for any number of rows. For other distributions, it is correct for many rows.
 
     Suppose that k items are better than an item and can be told apart from it. The interval of this item then begins at
-    rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m (Mogstad, Romano,
-    Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+    rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m. The method is from
+    Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
 
     If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
     Items are sorted by their effects, so an item does not gain from missing a difficult task. Without missing results,
@@ -335,7 +335,7 @@ def _result(goodness: Array, better: NDArray[np.bool_], names: Sequence[Any], **
 
 
 def _groups(apart: NDArray[np.bool_]) -> list[list[int]]:
-    """Return the largest sets of items that cannot be told apart, such that each pair that cannot be told apart is in a set."""
+    """Return maximal sets of items that cannot be told apart; each pair that cannot be told apart is in one of the sets."""
     near, found = ~apart, []
     left = near.copy()  # pairs that no set has yet; an item is near itself
     for first in range(len(apart)):

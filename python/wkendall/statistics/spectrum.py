@@ -122,9 +122,9 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     Notes
     -----
-    The time is O(n^2) for a matrix U, O(n^3) for the average kernel, O(r^2 n^2 + r^3) for a stack of r matrices, and
-    O(n^6) for W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13 times the largest
-    eigenvalue are returned as 0.
+    The computation takes time O(n^2) for a matrix U, and O(n^3) for the average kernel. It takes O(r^2 n^2 + r^3) for a
+    stack of r matrices, and O(n^6) for W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below
+    1e-13 times the largest eigenvalue are returned as 0.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def two_sample_test(
     all pairs of rankings in the first group, and M2 is the same mean for the second group. M12 is the mean over all
     pairs with one ranking from each group. If both groups come from the same distribution, the statistic is about 0,
     and it can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random permutations of the group
-    labels, and c is the number of permutations whose statistic is at least as large as the observed statistic.
+    labels. The number c counts the permutations whose statistic is at least as large as the observed statistic.
 
     With more than two groups, the discrepancy is computed for each pair of groups. The statistic is the mean over all
     pairs of groups, weighted by the product of the sizes of the two groups. Each pair of groups is also tested
@@ -70,7 +70,7 @@ def two_sample_test(
     blocks : array-like of m labels, optional
         The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
         rankings before and after, a block is a pair. For stratified samples, a block is a stratum. If each group is its
-        own argument, `blocks` and `sample_weight` contain the values of the first group, then the values of the second
+        own argument, `blocks` and `sample_weight` contain the values of the first group first, then those of the second
         group, and so on.
     sample_weight : array-like of m numbers, optional
         The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the same
@@ -93,9 +93,9 @@ def two_sample_test(
     Notes
     -----
     Let the weights w of a group be scaled such that their sum is 1. The mean over pairs in the group is then
-    `(Q - A D) / (1 - A)`. Here Q is the sum of `w_i w_j K(i, j)` over all i and j, D is the sum of `w_i K(i, i)`, and A
-    is the sum of `w_i^2`. If the same vector is added to all features, this mean does not change. With equal weights it
-    is the mean over pairs of different people.
+    `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all i and j. D is the sum of `w_i K(i, i)` over all i,
+    and A is the sum of `w_i^2`. If the same vector is added to all features, this mean does not change. With equal
+    weights it is the mean over pairs of different people.
 
     The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, it must
     be the same in all groups within each block.
