@@ -84,8 +84,8 @@ class WeightedTau(Kernel):
 class WeightedConcordance(Measure):
     """The sum of the weights of all concordant pairs: Shieh's weighted tau before it is scaled.
 
-    A pair of items is concordant if both rankings put the two items in the same order. Its weight depends on their
-    ranks.
+    A pair of items is concordant if both rankings put the two items in the same order. The weight of the pair depends
+    on the ranks of the two items.
 
     Parameters
     ----------
@@ -349,9 +349,9 @@ class Footrule(Measure):
 class SpearmanRho(Kernel):
     """Spearman's rank correlation: Pearson's correlation of the ranks, where tied items have their mean rank.
 
-    This measure is a kernel, because it is an inner product of two vectors. The vector of a ranking contains its ranks
-    minus their mean, scaled to length 1. Items that a list leaves out are tied at the end. If all items of a ranking
-    are tied, the value is 0.
+    This measure is a kernel, because it is an inner product of two vectors. The vector of a ranking contains the ranks
+    minus their mean, and is scaled to length 1. Items that a list leaves out are tied at the end. If all items of a
+    ranking are tied, the value is 0.
 
     Examples
     --------

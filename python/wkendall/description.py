@@ -157,14 +157,14 @@ class Description:
         How many rankings were observed, and how many of these rankings are different.
     mean, median : ndarray of shape (n,)
         The mean and the median of the ranks of each item, over the rankings that list the item. If no ranking lists the
-        item, they are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), its ranks are
-        counted among the other items only.
+        item, both numbers are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), only the
+        other items of this ranking are ranked.
     first : ndarray of shape (n,)
         How often each item is first.
     missing : ndarray of shape (n,)
         How often each item is not listed, or its position is unknown.
     kendall_w : float
-        Kendall's coefficient of concordance W, corrected for ties. It is 0 if all items have the same mean rank, and 1
+        Kendall's coefficient of concordance W, corrected for ties. W is 0 if all items have the same mean rank, and 1
         if all rankings are equal. For ranks r, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all items i. W
         is S of the mean ranks, divided by the mean of S over all rankings. Items that are not listed share the last
         ranks. With `missing="anywhere"`, a rank is the mean over all complete rankings that agree with the ranking. W
@@ -179,7 +179,7 @@ class Description:
         are the same as for `kendall_w`.
     ranks : ndarray of shape (n, r)
         How often each item has each rank, from rank 1 to the last rank that occurs. An item that shares two ranks is
-        counted with 1/2 for each of them. This array is computed when it is first used.
+        counted with 1/2 for each of these ranks. This array is computed when it is first used.
     shares : ndarray of shape (n, n)
         Entry [i, j] is the share of the rankings that have item i before item j; ties count half. An item that is not
         listed (`missing="bottom"`) is after every listed item. Rankings that list neither of the two items are left

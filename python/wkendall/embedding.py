@@ -168,8 +168,8 @@ def features(
     - `signed=True`: N columns. A column contains the weight of a pair times its sign.
     - Standard weight, `signed=False`: N + 1 columns, which are the signs divided by sqrt(2), and a constant. The reason
       is that a pair adds (1 + product of its two signs) / 2 to the kernel: 1 if concordant, and 0 if discordant.
-    - Other weights, `signed=False`: 2 N columns, two for each pair. One of them contains the weight of the pair if i
-      comes before j, and the other one if j comes before i. Otherwise they contain 0.
+    - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
+      j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.
     - Average kernel: the columns of the top-k kernel for each k = 2..n, because the kernel is the mean of these
       kernels.
 

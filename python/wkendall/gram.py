@@ -74,12 +74,12 @@ def gram_matrix(
     kernel : Kernel, optional
         The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel.
     dtype : float64 or float32
-        The type of the result. With float32, weighted sums may be computed in single precision. Their errors are then
-        about 1e-6 times the value of a ranking with itself. Counts of pairs are exact. If values can be beyond the
-        range of float32, an error is raised.
+        The type of the result. With float32, weighted sums may be computed in single precision. The errors of these
+        sums are then about 1e-6 times the kernel of a ranking with itself. Counts of pairs are exact. If values can be
+        beyond the range of float32, an error is raised.
     out : ndarray of shape (m, m'), optional
-        An array that is filled with the result and returned. It must have the type `dtype` and be C-contiguous. It can
-        be a memory map, but not a masked array. After an interruption its contents are undefined.
+        An array that is filled with the result and returned. The array must have the type `dtype` and be C-contiguous.
+        It can be a memory map, but not a masked array. After an interruption, the contents of the array are undefined.
     n_jobs : int, optional
         The number of threads; -1 means one thread per core. If absent, the number comes from the environment variable
         RAYON_NUM_THREADS or OMP_NUM_THREADS. If neither variable is set, there is one thread per core. The result is
@@ -250,7 +250,7 @@ def distance_matrix(
     X, Y, dtype, out, n_jobs, progress
         As for `gram_matrix`. The result has the same form as the result of `gram_matrix`.
     kernel : Kernel, optional
-        A kernel K. If it is passed, the result is the distance in the feature space of K:
+        A kernel K. If a kernel is passed, the result is the distance in the feature space of K:
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This distance is zero for equal rankings, also with ties, and it
         satisfies the triangle inequality. Squared distances of at most `1e-12 (K(s, s) + K(t, t))` are set to zero,
         because they are rounding errors. With `Kendall()` and complete rankings the result is the square root of twice

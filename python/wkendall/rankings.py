@@ -51,10 +51,10 @@ class Rankings:
     Parameters
     ----------
     X : array-like of shape (m, n), data frame, sparse array or Rankings
-        One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. If the other options have their
-        defaults, all rows are permutations of 1..n, or all rows are permutations of 0..n-1. `X` can be a list of rows,
-        an array, or a data frame of pandas, polars, pyarrow or modin. Floats must have whole values. The columns of a
-        data frame are the names of the items.
+        One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. `X` can be a list of rows, an array,
+        or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items. If
+        the other options have their defaults, all numbers must be whole. All rows are then permutations of 1..n, or all
+        rows are permutations of 0..n-1.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers in `X`. "ranks": see `X`. "orders": each row lists the numbers of the items, the most
         preferred item first. The numbers of the items start at 1 or at 0. `inverse(orders)` turns orders into ranks,

@@ -189,9 +189,9 @@ def corr(
         of the two observations. A weight of 3, for example, has the same effect as three copies of the observation,
         except for tau-a and tau-c.
     at_least : float, optional
-        Return only the pairs of columns whose correlation has at least this absolute value. The result is a table with
-        one row for each of these pairs: a data frame if `data` is a data frame, otherwise a `CorrelationTable`. The
-        whole matrix is never in memory.
+        Return only the pairs of columns whose correlation has an absolute value of at least `at_least`. The result is a
+        table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
+        `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
         Also return confidence intervals with this confidence, for example 0.95. The standard error is computed by the
         jackknife, on the scale of Fisher's transformation. The computation takes time O(n log n) for a pair of columns
@@ -209,7 +209,7 @@ def corr(
         The alternative hypothesis: any association ("two-sided"), a negative association ("less"), or a positive
         association ("greater").
     min_periods : int
-        If two columns have fewer common observations than this, their correlation is NaN.
+        If two columns have fewer than `min_periods` common observations, their correlation is NaN.
     n_jobs : int, optional
         The number of threads, as for `gram_matrix`. The result is bitwise identical for any number of threads.
     progress : bool

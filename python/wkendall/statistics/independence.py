@@ -47,8 +47,9 @@ def independence_test(
     kernel : Kernel, optional
         The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
-        The kernel between values of `y`. "delta" is for labels: 1 if they are equal, else 0. "gaussian" is for numbers
-        and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings: the rows of `y` are then rankings.
+        The kernel between values of `y`. "delta" is for labels: the kernel is 1 for equal labels, and 0 for different
+        labels. "gaussian" is for numbers and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings:
+        the rows of `y` are then rankings.
 
         The default is "delta" for strings, booleans and categories. It is "gaussian" for numbers, including whole
         numbers, and for rows of numbers. It is the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels.

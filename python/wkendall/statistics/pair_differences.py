@@ -125,11 +125,11 @@ def pair_differences(
     (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
     An interval is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from the
-    permutations: a statistic above it has a p-value of at most `1 - confidence`. The second limit comes from samples in
-    which people are drawn from each group with replacement. A sample has differences d* and standard errors e*; in a
-    share `confidence` of the samples, the largest `|d* - d| / e*` of all pairs is at most this limit. The second limit
-    is needed if the rankings of one group vary more than the rankings of the other group. `docs/measurements.md` has
-    the coverage in simulations.
+    permutations: a statistic above this limit has a p-value of at most `1 - confidence`. The second limit comes from
+    samples in which people are drawn from each group with replacement. A sample has differences d* and standard errors
+    e*; in a share `confidence` of the samples, the largest `|d* - d| / e*` of all pairs is at most this limit. The
+    second limit is needed if the rankings of one group vary more than the rankings of the other group.
+    `docs/measurements.md` has the coverage in simulations.
 
     Examples
     --------

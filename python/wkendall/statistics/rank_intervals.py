@@ -139,9 +139,10 @@ def rank_intervals(
     The test compares every two items in the rows that have results of both items. A row gives the difference d of the
     two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
     multiplies all differences of a row by a random sign, 1 or -1. For each resample, the largest statistic of all pairs
-    is computed. In a share `confidence` of the resamples, it is at most the limit of the test. Two items are told apart
-    if their statistic is above the limit. If the differences of equally good items have a symmetric distribution, the
-    confidence is correct for any number of rows. For other distributions, it is correct for many rows.
+    is computed. In a share `confidence` of the resamples, this largest statistic is at most the limit of the test. Two
+    items are told apart if their statistic is above the limit. If the differences of equally good items have a
+    symmetric distribution, the confidence is correct for any number of rows. For other distributions, the confidence is
+    correct if there are many rows.
 
     Suppose that k items are better than an item and can be told apart from it. The interval of this item then begins at
     rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m. The method is from

@@ -36,8 +36,8 @@ def permutation_pvalue(
     """P-values for the similarity of row p of `X` and row p of `Y`, by any measure.
 
     The items of each ranking of Y are relabelled at random, many times. The p-value is `(1 + c) / (1 + p)`, where p is
-    the number of relabelings. The number c counts the relabelings with at least the similarity of the original
-    rankings. A larger value of the measure means more similar; for a distance, a smaller value means more similar. If
+    the number of relabelings. The number c counts the relabelings after which the two rankings are at least as similar
+    as before. A larger value of the measure means more similar; for a distance, a smaller value means more similar. If
     the ranking of Y is a list, a relabeling replaces its items by random items out of all items. The length of the list
     does not change.
 

@@ -58,7 +58,7 @@ def two_sample_test(
     *X : Rankings or array-likes of shape (m, n)
         One argument for each group: its rankings, one per row. All groups rank the same items. There must be at least
         two groups, with at least two rankings each. With `groups`, pass one array with the rankings of all groups. If a
-        group has `counts`, each row stands for as many people as its count.
+        `Rankings` has `counts`, each of its rows stands for as many people as the count of the row.
     groups : array-like of m labels, optional
         The group of each ranking: texts, numbers or flags.
     kernel : Kernel, optional
@@ -97,12 +97,12 @@ def two_sample_test(
     and A is the sum of `w_i^2`. If the same vector is added to all features, this mean does not change. With equal
     weights it is the mean over pairs of different people.
 
-    The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, it must
-    be the same in all groups within each block.
+    The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, this
+    distribution must be the same in all groups within each block.
 
-    If a statistic equals the observed statistic up to rounding errors, it counts as at least as large. Differences of
-    up to 1e-10 times the largest value of the centred kernel count as rounding errors. Equal rankings are merged. For m
-    distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
+    If the statistic of a permutation equals the observed statistic up to rounding errors, the permutation is counted in
+    c. Differences of up to 1e-10 times the largest value of the centred kernel count as rounding errors. Equal rankings
+    are merged. For m distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
 
     Examples
     --------
