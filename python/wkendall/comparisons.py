@@ -239,7 +239,7 @@ class RankBiasedOverlap(Kernel):
         10 items have about 86 % of the weight.
     value : {"ext", "min", "max", "res"}
         "ext": the agreement at the end of the lists is assumed for all larger depths. "min" and "max": the smallest and
-        the largest value for any continuation of the lists. "res": the value of "max" minus the value of "min".
+        the largest value over all continuations of the lists. "res": the value of "max" minus the value of "min".
     ties : {"w", "a", "b"}
         "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": the value
         of "a", scaled so that a list with ties has the value 1 with itself.

@@ -162,7 +162,7 @@ class Description:
     first : ndarray of shape (n,)
         How often each item is first.
     missing : ndarray of shape (n,)
-        How often each item is not listed, or its position is unknown.
+        How often each item is not listed or has an unknown position.
     kendall_w : float
         Kendall's coefficient of concordance W, corrected for ties. W is 0 if all items have the same mean rank, and 1
         if all rankings are equal. For ranks r, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all items i. W

@@ -166,7 +166,7 @@ def features(
     otherwise. The weight of a pair depends on its two ranks. The columns depend on the kernel:
 
     - `signed=True`: N columns. A column contains the weight of a pair times its sign.
-    - Standard weight, `signed=False`: N + 1 columns, which are the signs divided by sqrt(2), and a constant. The reason
+    - Standard weight, `signed=False`: N columns with the signs divided by sqrt(2), and one constant column. The reason
       is that a pair adds (1 + product of its two signs) / 2 to the kernel: 1 if concordant, and 0 if discordant.
     - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
       j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.

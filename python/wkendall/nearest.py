@@ -64,7 +64,7 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Neighbors:
-    """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest other rankings of X.
+    """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest among the other rankings of X.
 
     The result is bitwise identical to sorting each row of `similarity_matrix`. But this matrix is never built, so
     memory grows only with the number of neighbours.
@@ -211,7 +211,8 @@ def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
 
     With these bit vectors, FAISS, Milvus and other indexes of binary vectors can search rankings. There is one bit for
     each pair of items `i < j`: it is 1 if i comes before j, and 0 otherwise. The pairs are in the order (0, 1), (0, 2),
-    (1, 2), (0, 3), .. The first pair is the lowest bit of the first byte. Unused bits of the last byte are 0.
+    (1, 2), (0, 3), .. The bit of the first pair is the lowest bit of the first byte. Unused bits of the last byte are
+    0.
 
     Parameters
     ----------

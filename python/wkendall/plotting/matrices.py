@@ -55,7 +55,7 @@ def plot_matrix(
         A matrix, such as the result of `corr` or `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
         The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index. If
-        it is symmetric, its rows have the names of its columns; otherwise the rows have numbers.
+        it is symmetric, its rows get the names of its columns. Otherwise its rows get numbers.
     column_labels : sequence of k names, optional
         The names of the columns. If absent, the column names of a data frame are used. If the matrix is symmetric, or a
         square array, `labels` are also the names of the columns.

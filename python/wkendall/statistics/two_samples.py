@@ -60,7 +60,7 @@ def two_sample_test(
         two groups, with at least two rankings each. With `groups`, pass one array with the rankings of all groups. If a
         `Rankings` has `counts`, each of its rows stands for as many people as the count of the row.
     groups : array-like of m labels, optional
-        The group of each ranking: texts, numbers or flags.
+        The group of each ranking: texts, numbers or booleans.
     kernel : Kernel, optional
         The default is the normalized `Mallows` kernel. This kernel is characteristic: it detects every difference
         between distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of
