@@ -7,15 +7,15 @@ X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]  # three rankings of four items, 
 K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 ```
 
-This is the list of public names. `help(wkendall.gram_matrix)` and so on give the details.
+This is the list of public names. For the details of a name call `help`, as in `help(wkendall.gram_matrix)`.
 
 Rankings and measures
     Rankings               rankings, read and checked once, with names and counts
     Description            what Rankings.describe returns: mean ranks, shares of pairs, Kendall's W
-    Kendall                the weighted Kendall kernel of any order
-    TensorKernel           the kernel of general weights of positions
-    Mallows                the Mallows kernel, exp(-lam * distance)
-    KendallDistance        the number of discordant pairs of items
+    Kendall                the weighted Kendall kernel, for pairs or larger tuples of items
+    TensorKernel           a kernel with any weights of positions, given as an array
+    Mallows                the Mallows kernel: exp(-lam * number of discordant pairs)
+    KendallDistance        the number of discordant pairs: pairs of items in opposite orders
     KendallCorrelation     the weighted correlation of two rankings
 Published comparisons
     WeightedTau            Vigna's weighted tau, as scipy's weightedtau
@@ -23,47 +23,47 @@ Published comparisons
     SpearmanRho            Spearman's rank correlation
     TauX                   Emond and Mason's correlation of rankings with ties
     RankBiasedOverlap      rank-biased overlap of lists of any lengths
-    AverageOverlap         the mean share of common items among the first d
+    AverageOverlap         the share of common items among the first d, averaged over d
     Footrule               Spearman's footrule
     KemenySnell            Kemeny and Snell's distance of rankings with ties
-    FaginKendall           the Kendall distance of two lists over their own items
+    FaginKendall           the Kendall distance of two lists, over the items of at least one list
     GeneralizedKendall     Kendall's distance with weights of items and positions
-    SwapDistance           the smallest cost of swaps of neighbours that turn one ranking into the other
-    WeightedConcordance    Shieh's sum of weights over concordant pairs
+    SwapDistance           the smallest cost of turning one ranking into the other by swaps of neighbours
+    WeightedConcordance    Shieh's sum of the weights of concordant pairs: pairs in the same order
 Matrices
     gram_matrix            kernel between all pairs of rankings
-    gram_to_file           gram_matrix for a result in a file, which may be larger than memory
+    gram_to_file           gram_matrix that writes its result to a file; the result can be larger than memory
     similarity_matrix      any measure between all pairs of rankings
     distance_matrix        distances between all pairs of rankings
     kernel                 kernel between two rankings
     kappa                  kernel as a function of one permutation
     diagonal               kernel between each ranking and itself
 Neighbours
-    neighbors              the nearest rankings, without the matrix of all pairs
+    neighbors              the nearest rankings of each ranking, without the matrix of all pairs
     Neighbors              what neighbors returns
-    neighbors_within       all rankings within a radius
+    neighbors_within       all rankings within a radius of each ranking
     neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
-    packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
+    packed_signs           bit vectors whose Hamming distance is the Kendall distance, for search indexes of bit vectors
 Statistics
     corr                   rank correlations between columns of a table, with p-values and intervals
     Correlations           what corr returns with p-values or intervals
-    CorrelationTable       what corr returns with at_least
+    CorrelationTable       what corr returns if at_least is passed
     corr_difference        whether x has the same correlation with y as with z
     CorrelationDifference  what corr_difference returns
-    two_sample_test        test whether groups of rankings differ
+    two_sample_test        a test whether groups of rankings differ
     TestResult             what the tests return
     pair_differences       the pairs of items that two groups order differently, with simultaneous intervals
     PairDifferences        what pair_differences returns
-    independence_test      test whether rankings depend on labels, numbers or other rankings
+    independence_test      a test whether rankings depend on labels, numbers or other rankings
     permutation_pvalue     p-values of any measure, from random relabelings of the items
     consensus              the ranking that agrees most with all rankings
-    linear_ordering        the order with the largest sum of any numbers of pairs
+    linear_ordering        the best order of items, given a number for each pair of items
     Consensus              what consensus and linear_ordering return
-    rank_intervals         how far a leaderboard can be trusted: intervals of all ranks at once
+    rank_intervals         confidence intervals for all ranks of a leaderboard at once
     RankIntervals          what rank_intervals returns
-    spectrum               what a kernel of pairs sees: its eigenvalues over all rankings
+    spectrum               the eigenvalues of a kernel over all rankings: which differences it can see
     Spectrum               what spectrum returns
-    components             how much rankings agree in each part of a kernel, tested against chance
+    components             how much rankings agree in each part of a kernel, with p-values
     Components             what components returns
     pair_importance        the pairs of items that determine the predictions of a model
     PairImportance         what pair_importance returns
@@ -71,34 +71,34 @@ Lists and files
     from_lists             rankings from ranked lists of names
     read_csv               rankings from a CSV file
     read_preflib           rankings from a PrefLib file
-    read_trec              search results from run files of TREC, by topic
+    read_trec              search results from TREC run files: rankings for each topic
 Weights and the embedding
-    position_weights       the weights U of pairs of positions that equal a named weight
+    position_weights       the array U that has the same kernel as a named weight
     features               vectors whose inner products are the kernel
-    embed                  tensors of rankings
-    combine                weighted sum of the tensors of rankings
-    linear_function        inner product of each of these tensors with a given tensor
-    inverse                inverse permutations
-    suquan_svd             position weights learned from two classes
+    embed                  rankings as tensors whose inner products are the kernel of U
+    combine                weighted sum of these tensors
+    linear_function        inner product of each of these tensors with a given array
+    inverse                inverse permutations: from ranks to orders, or from orders to ranks
+    suquan_svd             position weights, learned from rankings of two classes
 For scikit-learn
-    ListEncoder            ranked lists of names to rankings of the same items, also for new lists
-    KendallGram            a kernel as a transformer to Gram matrices
-    KendallFeatures        features as a transformer
-    KendallNystroem        approximate features, for any kernel and many rankings
-    KendallKMeans          clusters of rankings
-    cluster_number         how many clusters of rankings there seem to be
+    ListEncoder            transformer from ranked lists of names to rankings of the same items
+    KendallGram            transformer from rankings to Gram matrices of a kernel
+    KendallFeatures        transformer from rankings to features
+    KendallNystroem        transformer from rankings to approximate features, for any kernel
+    KendallKMeans          k-means clustering of rankings
+    cluster_number         an estimate of the number of clusters of rankings
     ClusterNumber          what cluster_number returns
-    LabelRanker            rankings of labels, predicted from features
-    KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
+    LabelRanker            model that predicts a ranking of labels from features
+    KendallNeighbors       search for similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
     AlternatingClassifier  classifier that optimises position weights and coefficients in turn
     AlternatingRegressor   regressor that optimises position weights and coefficients in turn
-    KernelMixtureClassifier  classifier with a mixture of kernels, whose weights are learned
-    KernelMixtureRegressor   regressor with a mixture of kernels
+    KernelMixtureClassifier  classifier that learns a weighted mixture of kernels
+    KernelMixtureRegressor   regressor that learns a weighted mixture of kernels
 Others
-    RankingError           the error for rankings that cannot be used; it has row, column and value
-    show_config            print versions, threads and instruction sets
+    RankingError           the error for invalid rankings; its attributes include row, column and value
+    show_config            print versions, number of threads, and instruction sets of the processor
     datasets               random rankings, and a survey
     gaussian_process       kernels for Gaussian processes in scikit-learn, GPyTorch and BoTorch
     optimize               Bayesian optimisation over permutations

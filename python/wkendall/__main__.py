@@ -1,7 +1,7 @@
-"""The program `wkendall`, which is also `python -m wkendall`.
+"""The program `wkendall`, which `python -m wkendall` also starts.
 
-Loading a command takes a moment. Nothing is written in that time, so Ctrl-C ends the process silently, like any other
-program. After that, the command line reports an interruption and cleans up.
+Loading a command takes a moment. No file is written during this time, so Ctrl-C ends the process without a message.
+After loading, the command line reports an interruption and cleans up.
 """
 
 import sys
@@ -13,7 +13,7 @@ except KeyboardInterrupt:
 
 
 def main() -> int:
-    """Load the command line and run the command that the program was started with."""
+    """Load the command line and run the command of the user."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from wkendall.cli import main as run
 

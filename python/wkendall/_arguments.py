@@ -34,7 +34,7 @@ LARGEST = 2**63 - 1
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of `choices`."""
+    """Raise an error for a word that is not one of `choices`."""
     if not isinstance(value, str):
         raise bad_type(name, f" must be one of {_listed(choices)}, not {shown(value)}")
     if value not in choices:
@@ -42,7 +42,7 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
 
 
 def check_unmasked(values: object, name: str) -> None:
-    """Refuse arrays, and lists of arrays, with masked entries: NumPy would use their hidden values."""
+    """Raise an error for masked entries in an array or a list of arrays: NumPy would use the hidden values."""
     places = _masked(values)
     if places is None and isinstance(values, list | tuple):
         for row, part in enumerate(values):
@@ -108,7 +108,7 @@ def as_order(value: object, name: str, least: int = 1) -> int:
 
 
 def as_amount(value: Any, name: str, rule: str = "a number that is not negative") -> float:
-    """Return a number from 0, perhaps infinite, as a float."""
+    """Return a number of at least 0 as a float; it can be infinite."""
     number = np.nan
     with suppress(TypeError, ValueError, OverflowError):
         number = float(value)
@@ -118,7 +118,7 @@ def as_amount(value: Any, name: str, rule: str = "a number that is not negative"
 
 
 def as_axes(value: object, name: str, more: int = 0) -> int:
-    """Return a number of axes; an array must be able to have `more` axes in addition."""
+    """Return a number of axes; raise an error if an array cannot have `more` additional axes."""
     number = as_order(value, name)
     if number > MAX_AXES - more:
         most = f"{MAX_AXES - more}: an array has no more axes"
@@ -143,9 +143,9 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
 
 
 def plain(value: object, name: str) -> object:
-    """Return a parameter that is not of a type of Python as a bool, an int, a float or an array of doubles; else None.
+    """Convert a parameter to a bool, an int, a float or an array of doubles; None if it cannot be converted.
 
-    The Rust crate calls this, and decides what the value must be.
+    The Rust crate calls this function, and then checks the value.
     """
     if isinstance(value, np.bool_):
         return bool(value)
@@ -170,7 +170,7 @@ def plain(value: object, name: str) -> object:
 
 
 def wrong_parameter(name: str, value: Any, rule: str, of_type: bool) -> Exception:
-    """Make the error for a parameter that the Rust crate refuses; `of_type` if a value of another type is needed."""
+    """Make the error for a parameter that the Rust crate refuses; `of_type` says that the type of the value is wrong."""
     if of_type:
         return bad_type(name, f" must be {rule}, not {shown(value)}")
     if np.ndim(value):
@@ -206,7 +206,7 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
 
 
 def data_frames() -> Any:
-    """Return pandas, for results that are asked for as data frames."""
+    """Import pandas, for results that are returned as data frames."""
     try:
         import pandas as pd
     except ImportError:
@@ -228,13 +228,13 @@ def generator(rng: Random) -> np.random.Generator:
 
 
 def check_flag(value: object, name: str) -> None:
-    """Refuse a value that is neither true nor false."""
+    """Raise an error for a value that is neither true nor false."""
     if value is not True and value is not False and not isinstance(value, np.bool_):
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
 def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Refuse an array that the result cannot be written to."""
+    """Raise an error for an output array to which the result cannot be written."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if isinstance(out, np.ma.MaskedArray):
@@ -252,7 +252,7 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:
-    """Refuse values, one for each ranking, whose rows have other labels than the rankings. Both may have no labels."""
+    """Raise an error if values, one for each ranking, have other row labels than the rankings; labels can be absent."""
     first, second = row_labels(x), row_labels(y)
     if first is None or second is None or (len(first) == len(second) and all(map(same_label, first, second))):
         return
@@ -277,7 +277,7 @@ def row_labels(values: Any) -> Sequence[object] | None:
 
 
 def plain_name(name: Any) -> Any:
-    """Return the text, whole number or boolean of Python that is equal to one of NumPy, and any other name as it is."""
+    """Convert a text, whole number or boolean of NumPy to the type of Python; return any other name unchanged."""
     return name.item() if isinstance(name, np.str_ | np.integer | np.bool_) else name
 
 
@@ -288,12 +288,12 @@ def entry_name(values: object, name: str, row: int) -> str:
 
 
 def is_absent(label: Any) -> bool:
-    """Return whether a label says that there is none."""
+    """Return whether a label is a missing value."""
     return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]:
-    """Return the row numbers of each group, by label: ordered categories in their order, other labels sorted if they can be."""
+    """Return the row numbers of each group; ordered categories keep their order, other labels are sorted if possible."""
     labels = np.asarray(groups)
     if labels.shape != (rows,):
         rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"

@@ -33,7 +33,7 @@ class Configuration(NamedTuple):
 
 
 def configuration() -> Configuration:
-    """Return versions, threads, instruction sets, and the backends that would be chosen."""
+    """Return versions, the number of threads, instruction sets, and the backends that are chosen by default."""
     return Configuration(
         wkendall=_core.__version__,
         python=platform.python_version(),
@@ -53,10 +53,10 @@ def configuration() -> Configuration:
 
 
 def show_config() -> None:
-    """Print versions, threads, instruction sets, and the backends that would be chosen.
+    """Print versions, the number of threads, instruction sets, and the backends that are chosen by default.
 
-    A backend such as "bits-avx512" is a strategy and an instruction set; `gram_matrix(..., backend=...)` forces either
-    or both.
+    A backend such as "bits-avx512" consists of a strategy and an instruction set. Use `gram_matrix(..., backend=...)`
+    to choose the strategy, the instruction set, or both.
 
     Examples
     --------

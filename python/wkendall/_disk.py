@@ -1,4 +1,4 @@
-"""File operations that are safe against other processes and power cuts: claiming names, space, locks, synced data."""
+"""File operations that are safe against other processes and power cuts: names, disk space, locks, synced data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def claim(unfinished: Path, target: Path) -> None:
 
 
 def _claim_without_links(unfinished: Path, target: Path) -> None:
-    """Do the same where a file cannot have two names (FAT, some network drives).
+    """Do the same as `claim` on a disk where a file cannot have two names (FAT, some network drives).
 
     An empty file claims the name first; only one process can create it. For a moment other processes see it empty.
     """
@@ -57,7 +57,7 @@ def _claim_without_links(unfinished: Path, target: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder to disk: otherwise a new file name can be lost in a power cut although the data are on disk."""
+    """Sync a folder to disk: otherwise a power cut can lose the name of a new file whose data are on disk."""
     if sys.platform == "win32":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -85,7 +85,7 @@ def lock(file: FileIO) -> bool:
 
 
 def check_space(path: Path, size: int) -> None:
-    """Refuse a file of `size` bytes if the disk has no room for it; the space that the file already has is counted."""
+    """Raise an error if the disk has no room for a file of `size` bytes; the present size of the file counts as room."""
     try:
         free = shutil.disk_usage(path.parent).free
     except OSError:
@@ -126,7 +126,7 @@ def as_path(path: object, name: str = "path") -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """Return the path of the file that a name, which may be a link, stands for."""
+    """Return the path of a file; if the path is a link, return the path of its target."""
     try:
         path.stat()
     except OSError as error:
@@ -143,7 +143,7 @@ def same_file(path: Path, other: object) -> bool:
 
 
 def refuse_own_file(path: Path, values: object, name: str) -> None:
-    """Refuse to write to the file that an array is mapped from."""
+    """Raise an error if the file to write is the file of a memory-mapped array."""
     while values is not None:
         if same_file(path, getattr(values, "filename", None)):
             raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")
@@ -153,8 +153,8 @@ def refuse_own_file(path: Path, values: object, name: str) -> None:
 def write_whole(path: Path, content: str | bytes | list[bytes | memoryview], *, replace: bool = True) -> None:
     """Write a file under a temporary name and then rename it, so that a partial file is never visible.
 
-    A file that is replaced keeps its mode. If the path is a symbolic link, the file that it leads to is replaced. Pipes and
-    devices are written to. Without `replace`, raise FileExistsError if the file exists.
+    A file that is replaced keeps its permissions. If the path is a symbolic link, the target of the link is replaced.
+    Pipes and devices are written directly. Without `replace`, an existing file raises FileExistsError.
     """
     data = content.encode() if isinstance(content, str) else content
     pieces = data if isinstance(data, list) else [data]

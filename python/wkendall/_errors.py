@@ -1,7 +1,8 @@
-"""Errors with an ordinary message, and with attributes: argument, row, column, value and kind.
+"""Errors with a message and with attributes: argument, row, column, value and kind.
 
-Most errors also keep the parts of their message, so that others can write it in their own terms: dask counts the rows of the
-whole array, files have lines and names of items, the command line has options. No code searches for words in a message.
+Most errors also keep the parts of their message. Other modules can then write the message again, with other names of
+places: dask counts the rows of the whole array, a file has lines, and the command line has options. No code searches
+for words in a message.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ ADVICE = {
 
 
 class Parts(NamedTuple):
-    """The parts of a message: the name of an argument or places in it, what is wrong, and advice."""
+    """The parts of a message: the name of an argument, places in the argument, what is wrong, and advice."""
 
     #: What is wrong.
     reason: str
@@ -84,7 +85,7 @@ class Parts(NamedTuple):
     def place(
         self, row: Callable[[int], str] = "row {}".format, column: Callable[[int], str] = str, noun: str = "column"
     ) -> str:
-        """Write the places, with these names of rows and columns."""
+        """Return the places as text, with these names of rows and columns."""
         if not self.places:
             return ""
         where, columns = row(self.places[0][0]), [column(number) for number in self.places[0][1:]]
@@ -100,24 +101,25 @@ class Parts(NamedTuple):
 
 
 class RankingError(ValueError):
-    """Rankings, or a parameter, that cannot be used; the attributes say what is wrong and where.
+    """The error for invalid rankings or parameters; its attributes say what is wrong, and where.
 
-    It is a `ValueError`. If an entry is not a number, such as a text, it is also a `TypeError`. Attributes that do not
-    apply are None.
+    A `RankingError` is a `ValueError`. If an entry is not a number, for example a text, the error is also a
+    `TypeError`. Attributes that do not apply are None.
 
     Attributes
     ----------
     argument : str
         The name of the argument, such as "X" or "u".
     row, column : int
-        The position in the argument, counting from 0. For a value that occurs twice in a row, it is the column of the
-        second occurrence. For `from_lists`: the list and the position in it. For a text file: the row is the line.
+        The position of the wrong value in the argument, counted from 0. If a value occurs twice in a row, `column` is
+        the column of the second occurrence. For `from_lists`, `row` is the list, and `column` is the position in the
+        list. For a text file, `row` is the line.
     value : number or text
-        The wrong value; its text form if it is neither a number nor a text.
+        The wrong value. A value that is neither a number nor a text is converted to a text.
     kind : str
         The kind of error, for programs: "duplicate", "nan", "out of range", "not whole", "infinite", "mixed base" (some
         rows count from 0 and others from 1), "text", "not a number", "masked", "ragged" (rows of different lengths),
-        "axes" (the value is the number of axes), "items differ", and others.
+        "axes" (wrong number of axes; `value` is this number), "items differ", and others.
 
     Examples
     --------
@@ -162,7 +164,7 @@ def made(exception: type[_Error], parts: Parts, **attributes: Any) -> _Error:
 
 
 def parts_of(error: BaseException) -> Parts:
-    """Return the parts of the message of an error; the reason is the whole message if the error has no parts."""
+    """Return the parts of an error's message; if the error has no parts, the reason is the whole message."""
     found: Parts = getattr(error, "_parts", None) or Parts(str(error))
     return found
 
@@ -200,7 +202,7 @@ def bad_entry(
 
 
 def moved(error: RankingError, rows: int, argument: str) -> RankingError:
-    """Turn an error about some rows of an argument into one about the whole argument, which may have another name."""
+    """Turn an error about some rows of an argument into an error about the whole argument, which can have another name."""
     parts = parts_of(error)
     places = tuple((row + rows, *columns) for row, *columns in parts.places)
     subject = argument if parts.subject == error.argument else parts.subject
@@ -209,7 +211,7 @@ def moved(error: RankingError, rows: int, argument: str) -> RankingError:
 
 
 def located(error: RankingError, items: Sequence[Any] | None, labels: Sequence[Any] | None) -> RankingError:
-    """Return an error about rankings with the names of columns and the labels of rows, if there are any, in its message."""
+    """Add the names of columns and the labels of rows, if there are any, to the message of an error about rankings."""
     parts = parts_of(error)
     if not parts.places or (items is None and (labels is None or isinstance(labels, range))):
         return error

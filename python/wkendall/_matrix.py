@@ -14,7 +14,7 @@ from wkendall.rankings import Rankings, matched, read_both, read_ranking
 
 
 class Described(Protocol):
-    """A measure: what describes itself to the Rust crate."""
+    """A measure that can describe itself to the Rust crate."""
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure: ...
 
@@ -22,7 +22,7 @@ class Described(Protocol):
 def gram_of(
     x: Rankings, y: Rankings | None, measure: Described, run: Run, function: str = "gram_matrix"
 ) -> NDArray[Any]:
-    """Compute the matrix between all rankings of `x`, or between those of `x` and of `y`."""
+    """Compute the matrix of all pairs of rankings of `x`, or of all pairs of a ranking of `x` and a ranking of `y`."""
     shape = (len(x), len(x if y is None else y))
     core = measure._measure(x.n_items, shape[0] * shape[1])
     out = run.result(shape, shape[1], ADVICE_GRAM if function == "gram_matrix" else ADVICE)
@@ -42,7 +42,7 @@ def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any
 
 
 def called(measure: Described, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> Any:
-    """Compute what a measure returns when it is called."""
+    """Compute the result of a call of a measure."""
     if Y is not None and _is_one_ranking(X) and _is_one_ranking(Y):  # slow, but some estimators call kernels this way
         x = read_ranking(X, "X")
         return value_of(measure, x, matched(x, read_ranking(Y, "Y")))
@@ -50,7 +50,7 @@ def called(measure: Described, X: ArrayLike | Rankings, Y: ArrayLike | Rankings 
 
 
 def _is_one_ranking(X: Any) -> bool:
-    """Tell a single ranking from several."""
+    """Return whether `X` is a single ranking, and not several rankings."""
     if isinstance(X, Rankings):
         return False
     try:

@@ -24,7 +24,7 @@ MAX_SHOWN = 10**6 * 1024**4
 def check_fits(
     rows: int, columns: int, dtype: np.dtype[Any], advice: str = ADVICE, *, shape: str | None = None
 ) -> None:
-    """Refuse a result that is larger than the available memory, before any work is done; `shape` describes its size."""
+    """Raise an error, before any work, if a result is larger than the available memory; `shape` describes the result."""
     needed = rows * columns * dtype.itemsize
     if needed <= ALWAYS_FITS:
         return
@@ -39,7 +39,7 @@ def check_fits(
 
 
 def check_room(size: int) -> None:
-    """Refuse data of a file that are larger than the available memory, before they are read or expanded."""
+    """Raise an error, before reading, if the data of a file are larger than the available memory."""
     available = available_bytes() if size > ALWAYS_FITS else None
     if available is not None and size > available:
         raise ValueError(f"it takes {readable(size)}, but only {readable(available)} of memory are available")

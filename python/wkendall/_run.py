@@ -39,7 +39,7 @@ class Run(NamedTuple):
         return as_threads(self.n_jobs)
 
     def check(self) -> Self:
-        """Refuse whatever can be refused before rankings are read; return the run."""
+        """Check the parameters that can be checked before rankings are read; return the run."""
         as_result_type(self.dtype)
         as_threads(self.n_jobs)
         check_flag(self.progress, "progress")
@@ -48,7 +48,7 @@ class Run(NamedTuple):
         return self
 
     def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE) -> NDArray[Any]:
-        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers."""
+        """Return the output array: the checked array of the caller, or a new array of `shape`; a row has `columns` numbers."""
         if self.out is not None:
             check_out(self.out, shape, self.result_type)
             return self.out
@@ -59,9 +59,10 @@ class Run(NamedTuple):
 def progress_bar(
     progress: bool, what: str, already: int = 0, total: int | None = None
 ) -> AbstractContextManager[Show | None]:
-    """Show a progress bar, if wanted; give a function that is called with the work done and the total work.
+    """Show a progress bar, if wanted; the result is a function to call with the finished work and the total work.
 
-    Work done `already`, before this run, counts as done but not in the estimate of the remaining time.
+    The work that was finished before this run (`already`) is shown as finished. The estimate of the remaining time
+    ignores it.
     """
     return _bar(what, already, total) if progress else _NONE
 
@@ -84,8 +85,8 @@ def _bar(what: str, already: int, total: int | None) -> Iterator[Show]:
 def one_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread: results are bitwise identical for any number of cores, and small matrices are faster.
 
-    With 100 points, 15 items and two threads on two busy cores, threads that waited for each other took 100 times as
-    long. k-means of 5,000 rankings took 20 times as long.
+    On two busy cores, two threads waited for each other: a run with 100 points and 15 items took 100 times as long as
+    with one thread. k-means of 5,000 rankings took 20 times as long.
     """
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
@@ -93,7 +94,7 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:
-    """Return the loaded libraries; finding them takes a few milliseconds."""
+    """Return an object that controls the loaded libraries; finding the libraries takes a few milliseconds."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

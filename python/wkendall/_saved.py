@@ -1,4 +1,4 @@
-"""An object as one file: its pickle, and the data of its arrays, which can stay in the file.
+"""An object as one file, with its pickle and the data of its arrays; the arrays can stay in the file.
 
 The file has a mark, a header with the places and checksums of all blocks, the pickle, and one block for each array. Blocks
 begin at multiples of 64 bytes.

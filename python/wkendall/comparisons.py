@@ -1,8 +1,8 @@
-"""Comparisons of rankings that are published under a name: correlations, distances and overlaps.
+"""Published comparisons of rankings: correlations, distances and overlaps.
 
-Each comparison is a measure, like `Kendall`: call it to compute a matrix, or pass it to `similarity_matrix` and
-`neighbors`. Comparisons that are kernels can also be added and multiplied, and passed to every function that takes a
-kernel.
+Each comparison is a measure, like `Kendall`. Call it to compute a matrix, or pass it to `similarity_matrix` or
+`neighbors`. A comparison that is a kernel can be passed to every function that takes a kernel. Kernels can also be
+added and multiplied.
 """
 
 from __future__ import annotations
@@ -23,28 +23,31 @@ from wkendall.measures import Kernel, Measure
 
 @dataclass(eq=False, repr=False)
 class WeightedTau(Kernel):
-    """Vigna's weighted tau: Kendall's tau with weights of items, as `scipy.stats.weightedtau(-s, -t, ...)`.
+    """Vigna's weighted tau: Kendall's tau with weights of items, equal to `scipy.stats.weightedtau(-s, -t, ...)`.
 
-    Each pair of items adds the product of its signs in both rankings times the weight of the pair. The sum over all
-    pairs is divided by the square roots of two other sums: the same sum for each ranking with itself. If one of these
-    two sums is 0, the value is 0.
+    In each ranking, a pair of items has a sign: 1 if the first item comes first, -1 if the second item comes first, 0
+    for a tie. For two rankings s and t, let S(s, t) be the sum over all pairs of (sign in s) (sign in t) (weight). The
+    value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0.
 
     Parameters
     ----------
     rank : bool, None or array-like of n numbers
-        The ranks that the weights of the items depend on. True: the value is the mean of two values, one with the ranks
-        of the first ranking and one with the ranks of the second. None: the ranks of the first ranking. False: the
-        numbers of the items, in place of ranks. An array: these ranks; only their order matters.
+        The ranks from which the weights of the items are computed. None: the ranks in the first ranking. True: the
+        value is computed with the ranks in the first ranking, and again with the ranks in the second ranking; the
+        result is the mean of these two values. False: item i has the rank i. An array: the given ranks; only their
+        order matters.
     weigher : "hyperbolic", array-like of n numbers, or function
-        The weight of rank r, which counts from 0: "hyperbolic" is `1 / (r + 1)`; an array has one weight for each rank.
+        The weight of each rank. Ranks count from 0. "hyperbolic" is `1 / (r + 1)` for rank r. An array has one weight
+        for each rank. A function takes a rank and returns its weight.
     additive : bool
-        Whether the weight of a pair is the sum of the weights of its items; otherwise it is the product.
+        True: the weight of a pair is the sum of the weights of its two items. False: it is their product.
 
     Notes
     -----
-    With `rank=False` and with given ranks this measure is a kernel. The weight of a pair then does not depend on the
-    rankings. The value is the cosine of the two vectors of signs, where each sign is multiplied by the root of the
-    weight of its pair. With other values of `rank` this measure is not a kernel.
+    If `rank` is False or an array, this measure is a kernel, because the weight of a pair does not depend on the
+    rankings. The value is then the cosine of two vectors, one for each ranking. The vector of a ranking has one entry
+    for each pair: the sign of the pair, times the square root of its weight. If `rank` is True or None, this measure is
+    not a kernel.
 
     References
     ----------
@@ -64,7 +67,7 @@ class WeightedTau(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether every matrix of this measure is symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
         return not (self.rank is None or (isinstance(self.rank, bool | np.bool_) and self.rank))
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
@@ -79,15 +82,19 @@ class WeightedTau(Kernel):
 
 @dataclass(eq=False, repr=False)
 class WeightedConcordance(Measure):
-    """A sum of weights of positions over concordant pairs: Shieh's weighted tau before it is scaled.
+    """The sum of the weights of all concordant pairs: Shieh's weighted tau before it is scaled.
+
+    A pair of items is concordant if both rankings put the two items in the same order. The weight of the pair depends
+    on the ranks of the two items.
 
     Parameters
     ----------
     w : array-like of shape (n, n), or tuple of two arrays of n numbers
-        The weight of a pair with ranks a < b is `w[a, b]`, or `first[a] * second[b]` for two arrays.
+        The weight of a pair with ranks a < b is `w[a, b]`. If w is a tuple of two arrays, the weight is
+        `w[0][a] * w[1][b]`.
     side : {"first", "both"}
-        "first": the ranks are those of the first ranking, which is the row of a matrix. "both": the weight is the sum
-        of two weights, one for the ranks of each ranking.
+        "first": the weight of a pair is computed from its ranks in the first ranking, which is the row of a matrix.
+        "both": the weight is the sum of two weights, one from the first ranking and one from the second ranking.
 
     References
     ----------
@@ -118,21 +125,22 @@ class WeightedConcordance(Measure):
 
 @dataclass(eq=False, repr=False)
 class APCorrelation(Measure):
-    """AP correlation: Kendall's tau with more weight at the top, of a true ranking (row) and an estimate (column).
+    """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
 
-    Take an item that is not first in the estimate, and the items above it in the estimate. The share of these items
-    that are also above it in the true ranking is computed. The value is the mean of the shares over all items that are
-    not first, scaled to -1 to 1. AP correlation is not a kernel.
+    Take each item of the estimate, except the first item. Of the items above this item in the estimate, compute the
+    share that is also above it in the true ranking. Let m be the mean of these shares over all items. The value is
+    `2 m - 1`, which is between -1 and 1. AP correlation is not a kernel.
 
     Parameters
     ----------
     symmetric : bool
-        Whether to return the mean of two values: each of the two rankings is once the true ranking.
+        Whether to compute a second value, with the roles of the two rankings exchanged, and to return the mean of both
+        values.
 
     Notes
     -----
-    With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings. With
-    `symmetric` it is tau_AP,b: groups of tied items are compared as a whole.
+    With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings. With ties and
+    `symmetric=True` the value is tau_AP,b, which compares groups of tied items as a whole.
 
     References
     ----------
@@ -152,11 +160,12 @@ class APCorrelation(Measure):
 
 @dataclass(eq=False, repr=False)
 class GeneralizedKendall(Measure):
-    """Kumar and Vassilvitskii's distance: discordant pairs, weighted by items and positions.
+    """Kumar and Vassilvitskii's distance: the discordant pairs of items, with weights of items and of positions.
 
-    A discordant pair of items i and j adds `v[i] v[j] p[i] p[j]`. `v` are the weights of items. `p[i]` is the mean cost of
-    the positions that item i passes on its way from its rank in one ranking to its rank in the other; it is 1 if both
-    ranks are equal.
+    A pair of items i and j is discordant if the two rankings put them in opposite orders. It then adds
+    `v[i] v[j] p[i] p[j]`, where v are the weights of the items. The number p[i] is a mean of position costs. Item i
+    passes positions on its way from its rank in one ranking to its rank in the other ranking; p[i] is the mean cost of
+    these positions. If both ranks are equal, p[i] is 1.
 
     Parameters
     ----------
@@ -186,15 +195,16 @@ class GeneralizedKendall(Measure):
 
 @dataclass(eq=False, repr=False)
 class SwapDistance(Measure):
-    """The smallest cost of turning one ranking into the other by swaps of neighbours; the cost depends on the position.
+    """The smallest cost of turning one ranking into the other by swaps of neighbours.
 
-    This distance is a metric. With equal costs it is the Kendall distance times the cost.
+    The cost of a swap depends on its position. This distance is a metric. If all swaps cost the same, the distance is
+    the Kendall distance times this cost.
 
     Parameters
     ----------
     costs : array-like of n - 1 numbers
         `costs[r]` is the cost of swapping the items at positions r and r + 1. Positions count from 0. Costs are at
-        least 0 and do not increase from the top down.
+        least 0, and `costs[r + 1]` is at most `costs[r]`.
 
     References
     ----------
@@ -216,30 +226,31 @@ class SwapDistance(Measure):
 
 @dataclass(eq=False, repr=False)
 class RankBiasedOverlap(Kernel):
-    """Rank-biased overlap of two lists, which may be of different lengths, with ties.
+    """Rank-biased overlap of two lists; the lists can have different lengths and ties.
 
-    The value is `(1 - p) / p` times the sum over all depths d of `p ** d` times the agreement at depth d. The agreement
-    is the number of items that both lists have among their first d items, divided by d. The items after the end of a
-    list are unknown.
+    The agreement A(d) at depth d is the number of items that both lists have among their first d items, divided by d.
+    The value is `(1 - p) / p` times the sum of `p ** d * A(d)` over all depths d = 1, 2, 3, ... The items after the end
+    of a list are unknown; the parameter `value` says how they are counted.
 
     Parameters
     ----------
     p : float
-        Between 0 and 1: the probability that a reader who has seen an item goes on to the next item. With p = 0.9 the
-        first 10 items have about 86 % of the weight.
+        The probability, between 0 and 1, that a reader goes on from one item to the next item. With p = 0.9 the first
+        10 items have about 86 % of the weight.
     value : {"ext", "min", "max", "res"}
-        "ext": the agreement continues as at the end of the lists. "min" and "max": the smallest and the largest value
-        for any continuation of the lists. "res": the difference of "max" and "min".
+        "ext": the agreement at the end of the lists is assumed for all larger depths. "min" and "max": the smallest and
+        the largest value over all continuations of the lists. "res": the value of "max" minus the value of "min".
     ties : {"w", "a", "b"}
-        "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": "a" divided
-        so that a list with ties has the value 1 with itself.
+        "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": the value
+        of "a", scaled so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
-        value is multiplied by its number. Values can then be larger than 1.
+        value is multiplied by the weight of the item. Values can then be larger than 1.
 
     Notes
     -----
-    With `value="min"` the overlap is a kernel: a sum over depths of inner products. The other values are not kernels.
+    With `value="min"` the overlap is a kernel, because it is a sum of inner products, one for each depth. With "ext",
+    "max" and "res" it is not a kernel.
 
     References
     ----------
@@ -267,24 +278,24 @@ class RankBiasedOverlap(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether every matrix of this measure is symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
         return self.value == "min"
 
 
 @dataclass(eq=False, repr=False)
 class AverageOverlap(Kernel):
-    """The mean over all depths d of the share of common items among the first d items of both lists.
+    """The share of common items among the first d items of both lists, averaged over the depths d = 1, 2, ..., `depth`.
 
     This measure is a kernel. With ties the value is the mean over all complete rankings that agree with the two
-    rankings. Items that are not listed are never common.
+    rankings. An item that a list leaves out is never a common item.
 
     Parameters
     ----------
     depth : int, optional
-        The largest depth, from 1 to n; the number of items by default.
+        The largest depth, from 1 to n. The default is n, the number of items.
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. A common item then counts as its number instead of 1. With weights the
-        measure is still a kernel.
+        One number, at least 0, for each item. A common item then counts with its weight instead of 1. The measure is
+        still a kernel.
 
     References
     ----------
@@ -307,14 +318,16 @@ class AverageOverlap(Kernel):
 class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
-    Tied items have the mean of the ranks that they share. For lists, the sum is over the items of both lists. If only
-    one of the lists has an item, the other list gives this item the rank after its last item. The footrule is a metric
-    on rankings of all items. Lists of different lengths can break the triangle inequality.
+    Tied items have the mean of the ranks that they share. For lists, the sum is over all items that are in at least one
+    of the two lists. If an item is in only one list, its rank in the other list is the length of that other list plus
+    1. The footrule is a metric on rankings of all items. For lists of different lengths the triangle inequality can be
+    violated.
 
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. The difference of the ranks of an item is multiplied by its number.
+        One number, at least 0, for each item. The difference of the ranks of an item is multiplied by the weight of the
+        item.
 
     References
     ----------
@@ -334,10 +347,11 @@ class Footrule(Measure):
 
 
 class SpearmanRho(Kernel):
-    """Spearman's rank correlation: the correlation of ranks; tied items have their mean rank.
+    """Spearman's rank correlation: Pearson's correlation of the ranks, where tied items have their mean rank.
 
-    This measure is a kernel: the inner product of two vectors of centred ranks, scaled to length 1. Items that are not
-    listed are tied at the end. If all items of a ranking are tied, the value is 0.
+    This measure is a kernel, because it is an inner product of two vectors. The vector of a ranking contains the ranks
+    minus their mean, and is scaled to length 1. Items that a list leaves out are tied at the end. If all items of a
+    ranking are tied, the value is 0.
 
     Examples
     --------
@@ -353,13 +367,13 @@ class SpearmanRho(Kernel):
 class KemenySnell(Measure):
     """Kemeny and Snell's distance: 2 for a pair of items in opposite orders, 1 for a pair that only one ranking ties.
 
-    This distance is a metric, also with ties: a ranking has the distance 0 from itself. Items that are not listed are
-    tied at the end. For complete rankings this distance is twice the Kendall distance.
+    This distance is a metric, also with ties: a ranking has the distance 0 from itself. Items that a list leaves out
+    are tied at the end. For complete rankings this distance is twice the Kendall distance.
 
     Parameters
     ----------
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 
     References
     ----------
@@ -381,9 +395,9 @@ class KemenySnell(Measure):
 
 
 class TauX(Kernel):
-    """Emond and Mason's tau_x: Kendall's tau in which a tie in both rankings is agreement.
+    """Emond and Mason's tau_x: Kendall's tau that counts a tie in both rankings as agreement.
 
-    This measure is a kernel. The value of a ranking with itself is 1, also with ties. Items that are not listed are
+    This measure is a kernel. The value of a ranking with itself is 1, also with ties. Items that a list leaves out are
     tied at the end.
 
     References
@@ -405,17 +419,18 @@ class TauX(Kernel):
 
 @dataclass(eq=False, repr=False)
 class FaginKendall(Measure):
-    """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items of both lists.
+    """Fagin, Kumar and Sivakumar's distance K^(p) of two lists, over the items that are in at least one list.
 
-    A pair of items adds 1 if the lists put it in opposite orders. An item that is not listed is below the listed items.
-    A pair adds `p` if one list has both items and the other list has neither. Lists with ties raise an error.
+    A pair of items adds 1 if the lists put the two items in opposite orders. An item that a list leaves out is below
+    all items of this list. A pair adds `p` if one list has both items and the other list has neither. Lists with ties
+    raise an error.
 
     Parameters
     ----------
     p : float
-        From 0 to 1: 0 is the optimistic distance, and 1/2 is the neutral distance.
+        A number from 0 to 1. For 0 the authors call the distance optimistic, and for 1/2 neutral.
     item_weight : array-like of n numbers, optional
-        Numbers, at least 0, one for each item: what a pair adds is multiplied by the weights of both items.
+        One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What rankings say at a glance: ranks of items, shares of pairs, and how much the rankings agree."""
+"""A summary of rankings: ranks of items, shares of pairs, and how much the rankings agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Whole = NDArray[np.int64]
 
 
 class Source(NamedTuple):
-    """What is described: the parts of a `Rankings`, and the number of distinct ones."""
+    """The data that are described: the parts of a `Rankings`, and the number of distinct rankings."""
 
     handle: _core.Rankings
     anywhere: bool
@@ -42,7 +42,7 @@ class Source(NamedTuple):
 
     @property
     def weights(self) -> Array:
-        """How often each ranking was observed, or its weight; weights add up to the number of rankings."""
+        """The count of each ranking, or its weight; the sum of the weights is the number of rankings."""
         if self.shares is not None:
             return self.shares * self.observed
         return np.ones(self.handle.rows) if self.counts is None else self.counts.astype(np.float64)
@@ -92,9 +92,9 @@ class Source(NamedTuple):
     def pairs(self, chosen: Whole) -> tuple[Array, Array, Array]:
         """Return three sums over rankings, for the chosen items.
 
-        The first two sums are for each pair of items, over the rankings that list both: the rankings with the first
-        item before the second (a tie counts half), and all of them. The third sum is for each item: the rankings that
-        list it.
+        For each pair of items, the first sum counts the rankings that have the first item before the second; a tie
+        counts half. The second sum counts the rankings that list both items. For each item, the third sum counts the
+        rankings that list it.
         """
         return self._pairs_of_lists(chosen) if self.handle.is_lists else self._pairs_of_places(chosen)
 
@@ -143,50 +143,51 @@ class Source(NamedTuple):
 class Description:
     """What `Rankings.describe` returns: ranks of items, shares of pairs, and agreement.
 
-    Arrays have one entry, or one row, for each item, in the order of `items`. A ranking with a count counts as often as
-    this count says. If there are weights, they are scaled so that their sum is the number of rankings; within a group,
-    their sum is the number of rankings of the group. Numbers such as `first` are then sums of weights. The rank of a
-    tied item is the mean of the ranks that the tied items share. If two items are tied for the first place, each of
-    them counts as first half a time.
+    Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
+    times. If weights were passed, they are scaled so that their sum is the number of rankings. Within a group, their
+    sum is the number of rankings of the group. With weights, numbers such as `first` are sums of weights. Tied items
+    have the mean of the ranks that they share. If two items are tied for the first place, each of them is counted as
+    first with 1/2.
 
     Attributes
     ----------
     items : list
         The names of the items, or their numbers from 0.
     n_rankings, n_distinct : int
-        How many rankings were observed, and how many of them are different.
+        How many rankings were observed, and how many of these rankings are different.
     mean, median : ndarray of shape (n,)
-        The mean and the median of the ranks of each item, over the rankings that list the item; NaN if no ranking lists
-        it. In a ranking with items of unknown position (`missing="anywhere"`), ranks count only the items with a
-        position.
+        The mean and the median of the ranks of each item, over the rankings that list the item. If no ranking lists the
+        item, both numbers are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), only the
+        other items of this ranking are ranked.
     first : ndarray of shape (n,)
         How often each item is first.
     missing : ndarray of shape (n,)
-        How often each item is not listed, or its position is unknown.
+        How often each item is not listed or has an unknown position.
     kendall_w : float
-        Kendall's coefficient of concordance, from 0 (mean ranks are equal) to 1 (rankings are equal), corrected for
-        ties. W is the sum of squares of the mean ranks around (n + 1)/2, divided by the mean of the same sum for single
-        rankings. Items that are not listed share the last ranks. With `missing="anywhere"`, a rank is an expected rank:
-        the mean over all complete rankings that agree with the ranking. W is 0 if all items are tied in all rankings,
-        and NaN if there are no rankings.
+        Kendall's coefficient of concordance W, corrected for ties. W is 0 if all items have the same mean rank, and 1
+        if all rankings are equal. For ranks r, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all items i. W
+        is S of the mean ranks, divided by the mean of S over all rankings. Items that are not listed share the last
+        ranks. With `missing="anywhere"`, a rank is the mean over all complete rankings that agree with the ranking. W
+        is 0 if all items are tied in all rankings, and NaN if there are no rankings.
     kendall_w_pvalue : float
-        The p-value of `kendall_w` for the hypothesis that rankings are drawn at random (Friedman's test). For m
-        rankings, m (n - 1) W is compared with the chi-squared distribution with n - 1 degrees of freedom. The
-        approximation is good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of
-        unknown position, with fewer than two items, and without rankings.
+        The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings,
+        `m (n - 1) W` is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
+        good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of unknown position,
+        with fewer than two items, and without rankings.
     order : ndarray of shape (n,)
-        The numbers of the items, sorted by mean rank, the smallest first: Borda's order. Ranks are as for `kendall_w`.
+        The numbers of the items, sorted by mean rank, the smallest mean rank first. This is Borda's order. The ranks
+        are the same as for `kendall_w`.
     ranks : ndarray of shape (n, r)
-        How often each item has each rank, from 1 to the last rank that occurs. This array is computed when it is first
-        used.
+        How often each item has each rank, from rank 1 to the last rank that occurs. An item that shares two ranks is
+        counted with 1/2 for each of these ranks. This array is computed when it is first used.
     shares : ndarray of shape (n, n)
-        The share of the rankings that have the item of the row before the item of the column; ties count half. An item
-        that is not listed (`missing="bottom"`) is after every listed item. Rankings that list neither of the two items
-        are left out. With `missing="anywhere"`, rankings that list only one of them are also left out. The diagonal is
-        1/2. A share is NaN if no ranking is left. This array is computed when it is first used. `shares_of` computes it
-        for some items only.
+        Entry [i, j] is the share of the rankings that have item i before item j; ties count half. An item that is not
+        listed (`missing="bottom"`) is after every listed item. Rankings that list neither of the two items are left
+        out. With `missing="anywhere"`, rankings that list only one of the two items are also left out. The diagonal is
+        1/2. A share is NaN if no ranking is left. This array is computed when it is first used. `shares_of` computes
+        the shares of some items only.
     groups : dict of Description, or None
-        The description of each group, by its label, if `by` was passed.
+        If `by` was passed: the description of each group. The keys are the labels of the groups.
 
     Examples
     --------
@@ -274,7 +275,7 @@ class Description:
 
     @cached_property
     def shares(self) -> Array:
-        """The share of the rankings with one item before another."""
+        """The share of the rankings that have one item before another item."""
         n = self._source.handle.items
         check_fits(
             6 * n,
@@ -286,7 +287,7 @@ class Description:
         return self._shares(np.arange(n))
 
     def shares_of(self, items: Iterable[Hashable]) -> Array:
-        """Return `shares` of some items only. Pass the names of the items, or their numbers if they have no names.
+        """Return the `shares` of some items only, given by their names, or by their numbers if they have no names.
 
         Examples
         --------
@@ -317,12 +318,12 @@ class Description:
         return found
 
     def to_frame(self, table: Table = "items") -> Any:
-        """Return a pandas data frame with one row for each item. The columns of groups are side by side.
+        """Return a pandas data frame with one row for each item. If there are groups, their columns are side by side.
 
         Parameters
         ----------
         table : {"items", "ranks", "shares"}
-            "items" has the columns mean, median, first and missing.
+            "items": the columns mean, median, first and missing. "ranks" and "shares": the arrays of these names.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The embedding of rankings: tensors and features whose inner products are the kernels."""
+"""Rankings as tensors and as feature vectors: the inner products of these are the kernels."""
 
 from __future__ import annotations
 
@@ -28,23 +28,27 @@ NO_TENSORS = (
 
 
 def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
-    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s is ranking p.
+    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s(i) is the rank of item i in ranking p.
 
-    The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`; `gram_matrix` does not build the
-    tensors.
+    The inner products of these tensors are the entries of `gram_matrix(X, U=U, order=U.ndim)`. `gram_matrix` computes
+    them without building the tensors.
 
     The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
-    share several ranks; these ranks are a block. For two items in different blocks, the entry is the mean of U[a, b]
-    over the ranks a of the first block and the ranks b of the second block. For two items in the same block, it is the
-    mean over all pairs of different ranks of the block. For i = j, it is the mean of U[a, a] over the ranks a of the
-    block.
+    share several ranks; these ranks are called their block. If U has two axes, the entry of the items i and j is a
+    mean:
+
+    - i and j in different blocks: the mean of U[a, b] over all ranks a of the block of i and all ranks b of the block
+      of j.
+    - i and j in the same block: the mean of U[a, b] over all pairs of different ranks a and b of the block.
+    - i = j: the mean of U[a, a] over all ranks a of the block.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row. Items of unknown position (`missing="anywhere"`) raise an error.
     U : array-like of shape (n, .., n)
-        Weights of tuples of positions, with any number of axes; at most two for rankings with ties or missing items.
+        Weights of tuples of positions, with any number of axes. For rankings with ties or missing items, U can have at
+        most two axes.
 
     Returns
     -------
@@ -98,8 +102,7 @@ def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[n
 def linear_function(X: ArrayLike | Rankings, U: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     """Inner product of `B` and the tensor of each ranking, without building the tensors.
 
-    For complete rankings the result equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so
-    do weights and coefficients.
+    For complete rankings, U and B can be exchanged: the result equals `linear_function(inverse(X), B, U)`.
 
     Parameters
     ----------
@@ -122,7 +125,7 @@ def linear_function(X: ArrayLike | Rankings, U: ArrayLike, B: ArrayLike) -> NDAr
 
 
 def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
-    """Inverse permutation of each ranking: entry [p, a] is the number, from 1, of the item at position a in ranking p.
+    """Inverse permutation of each ranking: entry [p, a] is the number of the item at position a of ranking p.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
     >>> wkendall.inverse([[2, 3, 1]])
     array([[3, 1, 2]])
 
-    The third item, then the first, then the fourth, then the second; as ranks of the items:
+    This order puts item 3 first, then item 1, item 4 and item 2. Its inverse has the ranks of the items:
 
     >>> orders = [[3, 1, 4, 2]]
     >>> wkendall.inverse(orders)
@@ -157,25 +160,29 @@ def features(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Explicit features whose inner products are the kernel of order 2, for linear models on many rankings.
+    """Feature vectors whose inner products are the kernel (of order 2), for linear models on many rankings.
 
-    There are N = n (n - 1) / 2 pairs of items i < j. The weight of a pair depends on its two ranks.
+    There are N = n (n - 1) / 2 pairs of items `i < j`. The sign of a pair in a ranking is 1 if i comes before j, and -1
+    otherwise. The weight of a pair depends on its two ranks. The columns depend on the kernel:
 
-    - `signed=True`: N columns, the weight times the sign of the pair's order.
-    - standard weight, unsigned: N + 1 columns, the signs divided by sqrt(2) and a constant column. A concordant pair
-      adds 1 and a discordant pair adds 0, which is (1 + product of the signs) / 2.
-    - other weights, unsigned: 2 N columns, N for pairs with i before j and N for pairs with j before i.
-    - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above for each k = 2..n.
+    - `signed=True`: N columns. A column contains the weight of a pair times its sign.
+    - Standard weight, `signed=False`: N columns with the signs divided by sqrt(2), and one constant column. The reason
+      is that a pair adds (1 + product of its two signs) / 2 to the kernel: 1 if concordant, and 0 if discordant.
+    - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
+      j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.
+    - Average kernel: the columns of the top-k kernel for each k = 2..n, because the kernel is the mean of these
+      kernels.
 
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
         As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for a single
         `Kendall()`, with or without `signed` and `normalize`. The feature of a pair is then the mean of its sign over
-        all possible positions. Columns follow the order of the items of `X`. Use `KendallFeatures` for a second set of
-        rankings with the items in another order.
+        all possible positions. The columns follow the order of the items of `X`. If a second set of rankings has its
+        items in another order, use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
-        The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
+        The kernel; the default is the Kendall kernel. A sum has the columns of its first part, then the columns of its
+        second part, and so on.
 
     Returns
     -------
@@ -245,7 +252,7 @@ def _features_anywhere(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[
 
 
 def columns_of_features(kernel: Kernel, rankings: Rankings) -> int | None:
-    """Return the number of features of a kernel; None if it has none."""
+    """Return the number of features of a kernel; None if the kernel has no features."""
     if not isinstance(kernel, Kendall) or rankings._missing == "anywhere" or kernel.order != 2:
         return None
     return _columns(kernel._measure(rankings.n_items))
@@ -299,8 +306,9 @@ def linear_function_of(
 def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
     """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
 
-    A missing item is equally likely in each of the k + 1 places between k listed items. It comes after a listed item
-    of rank r with probability 1 - r / (k + 1); r is a mean rank for ties.
+    For k listed items there are k + 1 places before, between and after them. A missing item is in each of these places
+    with the same probability. It comes after a listed item of rank r with probability 1 - r / (k + 1). For tied items,
+    r is their mean rank.
     """
     rows, n = rankings.shape
     check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer items or rows")
@@ -319,7 +327,7 @@ def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
 
 
 def signs_of(ranks: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 for each pair of items whose first is before the second, -1 for after, and 0 for ties."""
+    """Return the sign of each pair of items: 1 if the first item comes first, -1 if the second does, and 0 for ties."""
     first, second = np.triu_indices(ranks.shape[1], 1)
     signs: NDArray[np.float64] = np.sign(ranks[:, second] - ranks[:, first]).astype(np.float64)
     return signs

@@ -1,7 +1,6 @@
 """Matrices of all pairs of rankings, single pairs, and the diagonal.
 
-Each function reads its rankings, makes the measure and calls the Rust crate: one crossing for each noun and one for the
-verb.
+Each function reads the rankings, makes the measure, and lets the Rust crate compute the result.
 """
 
 from __future__ import annotations
@@ -62,37 +61,39 @@ def gram_matrix(
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings.
 
-    With `Y=None` the matrix is symmetric and positive semi-definite, up to rounding: with `dtype=np.float32`
-    eigenvalues can be as low as -1e-7 times the largest eigenvalue.
+    Without `Y` the matrix is symmetric and positive semi-definite, up to rounding errors. With `dtype=np.float32`, for
+    example, the smallest eigenvalue can be -1e-7 times the largest eigenvalue.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row; see `Rankings`.
     Y : Rankings or array-like of shape (m', n), optional
-        Rankings to compare with; the rankings of `X` if absent.
+        Rankings that are compared with the rankings of `X`. If absent, the rankings of `X` are compared with each
+        other.
     kernel : Kernel, optional
-        The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent.
+        The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel.
     dtype : float64 or float32
-        The type of the result. With float32, weighted sums may be computed in single precision, with errors of about
-        1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 raise an
-        error.
+        The type of the result. With float32, weighted sums may be computed in single precision. The errors of these
+        sums are then about 1e-6 times the kernel of a ranking with itself. Counts of pairs are exact. If values can be
+        beyond the range of float32, an error is raised.
     out : ndarray of shape (m, m'), optional
-        The array to fill and return. It has type `dtype`, is C-contiguous and is not masked; it may be a memory map.
-        After an interruption its contents are unspecified.
+        An array that is filled with the result and returned. The array must have the type `dtype` and be C-contiguous.
+        It can be a memory map, but not a masked array. After an interruption, the contents of the array are undefined.
     n_jobs : int, optional
-        Number of threads: 1 for one thread, -1 for one per core. None uses RAYON_NUM_THREADS or OMP_NUM_THREADS if set,
-        and otherwise one thread per core. The result is bitwise identical for any number of threads.
+        The number of threads; -1 means one thread per core. If absent, the number comes from the environment variable
+        RAYON_NUM_THREADS or OMP_NUM_THREADS. If neither variable is set, there is one thread per core. The result is
+        bitwise identical for any number of threads.
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
-        How to compute, for tests and debugging: a strategy ("bits", "product", "pairs", "partition"), an instruction
-        set ("portable", "neon", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest way is chosen; see
-        `show_config`.
+        For tests and debugging only: how the matrix is computed. The value is a strategy ("bits", "product", "pairs",
+        "partition"), an instruction set of the processor ("portable", "neon", "avx2", "avx512"), or both as in
+        "bits-avx2". By default the fastest backend is chosen; `show_config` prints it.
     **shorthand
-        Instead of `kernel`: the parameters of `Kendall` (`weight`, `k`, `u`, `order`, `signed`, `normalize`) or of
-        `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`), and how to read arrays, as in `Rankings` (`input`,
-        `top`, `ties`, `missing`).
+        Parameters of the kernel, in place of `kernel`: those of `Kendall` (`weight`, `k`, `u`, `order`, `signed`,
+        `normalize`, `item_weight`) or those of `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`). The options of
+        `Rankings` for reading arrays are also allowed: `input`, `top`, `ties` and `missing`.
 
     Returns
     -------
@@ -122,7 +123,7 @@ def gram_matrix(
 def kernel(
     x: ArrayLike | Rankings, y: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]
 ) -> float:
-    """Kernel between two rankings. For more than one pair, `gram_matrix` is much faster than a loop.
+    """Kernel between two rankings. For many pairs of rankings, `gram_matrix` is much faster than a loop over `kernel`.
 
     Parameters
     ----------
@@ -147,8 +148,8 @@ def kernel(
 def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]) -> float:
     """Kernel as a function of one permutation: the kernel between the identity and `pi`.
 
-    The kernel between rankings s and t is `kappa(pi)`, where pi(a) is the rank in t of the item at position a in s. The
-    computation takes O(n log n) by the paper's partition algorithm, and O(n^2) with a `TensorKernel`.
+    The kernel between two rankings s and t is `kappa(pi)`. Here pi(a) is the rank that t gives to the item at position
+    a of s. The computation takes time O(n log n) for `Kendall`, and O(n^2) for `TensorKernel`.
 
     Parameters
     ----------
@@ -179,7 +180,9 @@ def diagonal(
     n_jobs: SupportsIndex | None = None,
     **shorthand: Unpack[Shorthand],
 ) -> NDArray[np.float64]:
-    """Kernel between each ranking and itself: the diagonal of `gram_matrix`, with the same parameters.
+    """Kernel between each ranking and itself: the diagonal of `gram_matrix`.
+
+    The parameters are as for `gram_matrix`.
 
     Examples
     --------
@@ -202,14 +205,14 @@ def similarity_matrix(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Values of any measure between all pairs of rankings; the measure need not be a kernel.
+    """Values of any measure, kernel or not, between all pairs of rankings.
 
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`. The result is also as for `gram_matrix`.
+        As for `gram_matrix`. The result has the same form as the result of `gram_matrix`.
     measure : Measure, optional
-        The measure to compute, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
+        The measure, such as `KendallCorrelation("add", u="log")`. The default is the Kendall kernel.
 
     Examples
     --------
@@ -237,19 +240,21 @@ def distance_matrix(
 ) -> NDArray[Any]:
     """Distances between all pairs of rankings: the number of discordant pairs, or the distance that a kernel defines.
 
-    With ties or missing items, the number of discordant pairs is the mean over the complete rankings that agree with
-    the two rankings. A pair of tied items adds 1/2, also to the distance of a ranking from itself. **The diagonal is
-    then not zero, and the distance is not a metric**. Pass `kernel=Kendall()` to get a metric.
+    A pair of items is discordant if the two rankings put the two items in opposite orders. With ties or missing items,
+    the distance is the mean over all complete rankings that agree with the two rankings. A pair of tied items then adds
+    1/2, also to the distance of a ranking from itself. With ties, therefore, **the diagonal is not zero, and the
+    distance is not a metric**. Pass `kernel=Kendall()` to get a metric.
 
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`. The result is also as for `gram_matrix`.
+        As for `gram_matrix`. The result has the same form as the result of `gram_matrix`.
     kernel : Kernel, optional
-        A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This
-        distance is zero for equal rankings, also with ties, and it satisfies the triangle inequality. Squared distances
-        of at most `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and
-        complete rankings the result is the square root of twice the number of discordant pairs.
+        A kernel K. If a kernel is passed, the result is the distance in the feature space of K:
+        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This distance is zero for equal rankings, also with ties, and it
+        satisfies the triangle inequality. Squared distances of at most `1e-12 (K(s, s) + K(t, t))` are set to zero,
+        because they are rounding errors. With `Kendall()` and complete rankings the result is the square root of twice
+        the number of discordant pairs.
 
     Examples
     --------
@@ -301,7 +306,7 @@ def feature_distances(sums: NDArray[np.float64], values: NDArray[np.float64]) ->
 
 
 def as_measure(measure: object, default: Measure, argument: str = "measure") -> Measure:
-    """Return a measure, or the default if it is None; refuse other objects."""
+    """Return a measure, or the default if `measure` is None; raise an error for other objects."""
     if measure is None:
         return default
     if isinstance(measure, Measure):
@@ -313,7 +318,7 @@ def as_measure(measure: object, default: Measure, argument: str = "measure") -> 
 
 
 def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel:
-    """Return a kernel, the Kendall kernel if it is None; refuse other measures."""
+    """Return a kernel, or the Kendall kernel for None; raise an error for measures that are not kernels."""
     found = as_measure(kernel, Kendall(), argument)
     if isinstance(found, Kernel) and found.is_kernel:
         return found
@@ -323,7 +328,7 @@ def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel
 
 
 def check_pairs(kernel: Kernel, function: str) -> None:
-    """Refuse kernels that are not sums, over pairs of items, of products of two weights."""
+    """Raise an error if a kernel is not a sum over pairs of items, each with a product of two weights."""
     if not isinstance(kernel, Kendall | TensorKernel):
         rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
         if isinstance(kernel, Combination):
@@ -345,7 +350,7 @@ _KENDALL = frozenset((*_NAMED, "order", "normalize"))
 
 
 def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple[Kernel, Reading]:
-    """Return the kernel and the options of reading that the keywords of a call describe."""
+    """Return the kernel and the reading options that are given by the keyword arguments of a call."""
     if not shorthand:
         return as_kernel(kernel, function), UNSAID if kernel is None else RANKS
     if kernel is None and _KENDALL.issuperset(shorthand):  # the common case, in a third of the time

@@ -1,8 +1,9 @@
 """Factors of a weight matrix, returned only if a kernel computed from them is accurate enough.
 
-The package promises that every value is within 1e-12 times the sum of the absolute values of its terms, U[a, b] U[c,
-d]. Let L R be the factors and E = U - L R. A value computed from the factors has two errors: the effect of E, and the
-rounding of sums of products of |L|, |R|, |L| and |R|. Both are bounded here before the factors are used.
+A value of the kernel is a sum of terms U[a, b] U[c, d]. The package promises an error of at most 1e-12 times the sum of
+the absolute values of these terms. Let L R be the factors and E = U - L R. A value that is computed from the factors
+has two errors: the effect of E, and the rounding of sums of products of |L|, |R|, |L| and |R|. This module bounds both
+errors before the factors are used.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SMALLEST = 2.0**-480
 
 
 def low_rank(U: Array, most: int) -> Array | None:
-    """Return the factors of a matrix of rank at most `most`; None if the rank is higher or they are not accurate enough."""
+    """Return the factors of a matrix of rank at most `most`; None if the rank is higher or the factors are not accurate."""
     if not np.isfinite(U).all():
         return None
     exponent = int(np.frexp(np.abs(U).max(initial=0.0))[1])
@@ -61,10 +62,10 @@ def _found(U: Array, most: int) -> tuple[Array, Array] | None:
 
 
 def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], Array, Array] | None:
-    """Return rows and columns that span all others, and the columns and rows of the elimination with full pivoting.
+    """Return rows and columns that span all rows and columns, and the results of the elimination with full pivoting.
 
-    After each step, remainders that rounding explains are set to zero. Small entries beside large ones are kept in this
-    way.
+    After each step, remainders that can be rounding errors are set to zero. In this way, small entries beside large
+    entries are kept.
     """
     left, noise = U.copy(), np.full(U.shape, unseen)
     rows: list[int] = []

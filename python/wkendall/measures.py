@@ -1,7 +1,8 @@
-"""Measures: functions of two rankings, described once by their parameters. The other noun of the package is `Rankings`.
+"""Measures: functions of two rankings, such as kernels, correlations and distances.
 
-A measure is a kernel (similarity, positive definite), another similarity, or a distance. It holds parameters and nothing
-else; the Rust crate checks them when the measure is used. Kernels can be added, multiplied and raised to powers.
+A measure is a kernel (a positive definite similarity), another similarity, or a distance. A measure stores only its
+parameters. The Rust crate checks the parameters when the measure is used. Kernels can be added, multiplied and raised
+to powers.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ POSITION_WEIGHTS = tuple(_core.position_weights(0))
 class Measure:
     """A function of two rankings. This is the base class of all measures.
 
-    Parameters are attributes with the same names. `get_params` and `set_params` work as in scikit-learn, so that a grid
-    search can vary `kernel__weight`. Two measures are equal if their parameters are equal.
+    Each parameter is an attribute with the same name. `get_params` and `set_params` work as in scikit-learn: for
+    example, a grid search can vary `kernel__weight`. Two measures are equal if they have the same class and the same
+    parameters.
     """
 
     #: Whether small values mean that rankings are similar.
@@ -52,7 +54,7 @@ class Measure:
 
     @property
     def is_kernel(self) -> bool:
-        """Whether every matrix of this measure is symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
         return False
 
     #: What `takes` says, if that does not depend on parameters.
@@ -60,14 +62,17 @@ class Measure:
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of rankings that the measure compares, besides complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
-        """Return the matrix of all pairs of rankings of `X`, or of `X` and `Y`; a number for two single rankings.
+        """Return a matrix with the values of all pairs of rankings of `X`, or of all pairs of `X` and `Y`.
 
-        Estimators of scikit-learn that take a function as a kernel call it this way: `SVC(kernel=Kendall("top", k=5))`.
-        Parameters that the weight does not use are ignored, so that a grid search can vary the weight alone.
+        If `X` and `Y` are two single rankings, return a number.
+
+        scikit-learn calls a kernel in the same way, so a measure can be the kernel of an estimator, as in
+        `SVC(kernel=Kendall("top", k=5))`. Parameters that the weight does not use are ignored. A grid search can
+        therefore vary the weight and keep the other parameters.
         """
         return called(self._used(), X, Y)
 
@@ -78,7 +83,7 @@ class Measure:
         return [parameter.name for parameter in found if parameter.name != "self" and parameter.kind not in kinds]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep`, also the parameters of its parts, such as `left__weight`."""
+        """Return the parameters by name; with `deep`, also those of the parts of a sum or product, such as `left__weight`."""
         found = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(found.items()):
@@ -87,7 +92,7 @@ class Measure:
         return found
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters, also the parameters of parts, as in `left__weight`."""
+        """Change parameters, also those of the parts of a sum or product, as in `left__weight`."""
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
@@ -127,7 +132,7 @@ class Measure:
         return _core.Measure(self._name, items, vars(self))
 
     def _used(self) -> Self:
-        """Return the measure without parameters that it does not use."""
+        """Return the measure without the parameters that it does not use."""
         return self
 
     def _options(self) -> dict[str, Any]:
@@ -136,11 +141,11 @@ class Measure:
 
 
 class Kernel(Measure):
-    """A measure that is a kernel, at least with some parameters. `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too."""
+    """A measure that is a kernel, at least for some parameters. `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too."""
 
     @property
     def is_kernel(self) -> bool:
-        """Whether every matrix of this measure is symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
         return True
 
     def __add__(self, other: object) -> Kernel:
@@ -168,46 +173,51 @@ def _is_number(value: object, kind: type) -> bool:
 
 @dataclass(eq=False, repr=False)
 class Kendall(Kernel):
-    """The weighted Kendall kernel: the sum of a weight over all concordant pairs of items, or tuples of any order.
+    """The weighted Kendall kernel: the sum of the weights of all concordant pairs (or larger tuples) of items.
 
-    A pair is concordant if both rankings put its items in the same order. The weight depends on the four ranks of the
-    pair. Relabelling the items does not change the kernel, unless items have weights.
+    A pair of items is concordant if both rankings put the two items in the same order. The weight of a pair depends on
+    four ranks: the ranks of both items in both rankings. If items have no weights, relabelling the items does not
+    change the kernel.
 
     Parameters
     ----------
     weight : {"standard", "top", "add", "mult", "average", "later"}
-        What a concordant pair with ranks a < b in one ranking and c < d in the other adds:
+        The weight that a concordant pair adds to the kernel. The two items have the ranks `a < b` in one ranking and
+        `c < d` in the other ranking. There are n items.
 
-        - "standard": 1, the Kendall kernel.
+        - "standard": 1. The kernel is then the Kendall kernel.
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
         - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
-        - "later": `u[b] u[d]`, the weight of the later item in both rankings, multiplied. With `u="ap"` it is a
-          positive definite variant of AP correlation.
+        - "later": `u[b] u[d]`: the weight of the later item in one ranking, times its weight in the other ranking. With
+          `u="ap"` the kernel is a positive definite variant of AP correlation.
     k : int, optional
         For "top": the number of ranks that count, from 1 to n.
     u : {"hyperbolic", "log", "ap"} or array-like of n numbers, optional
-        For "add", "mult" and "later": position weights, from the most preferred position down. "hyperbolic" is
-        `1 / (r + 1)` for rank r, "log" is `1 / log2(r + 1)`, "ap" is `1 / (r - 1)`, and 0 for the first rank.
+        For "add", "mult" and "later": the weights of the positions, the most preferred position first. The weight of
+        rank r is `1 / (r + 1)` for "hyperbolic", and `1 / log2(r + 1)` for "log". For "ap" it is `1 / (r - 1)`, and 0
+        for the first rank.
     order : int
-        The number of items in a tuple. Tuples are concordant if both rankings put all of their items in the same order.
-        "later" has order 2 only.
+        The number of items in a tuple: 2 for pairs. A tuple is concordant if both rankings put all its items in the
+        same order. The weight "later" needs order 2.
     signed : bool
-        Subtract the weights of discordant pairs. Only for order 2.
+        Also subtract the weights of the discordant pairs: pairs that the two rankings put in opposite orders. Only for
+        order 2.
     normalize : bool
-        Divide by `sqrt(K(s, s) K(t, t))`. K(s, s) is the self-similarity of s; the result is 0 where a self-similarity
-        is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
-        absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. K(s, s) is called the self-similarity of ranking s. If a
+        self-similarity is 0, the result is 0. A self-similarity of at most 1e-12 times the sum of the absolute values
+        of its terms is set to 0, also without `normalize`. For the standard weight, `signed=True, normalize=True` gives
+        Kendall's tau.
     item_weight : array-like of n numbers, optional
-        One number, at least 0, for each item. What a pair of items i and j adds is multiplied by
+        One number, at least 0, for each item. The weight of a pair of items i and j is multiplied by
         `item_weight[i] * item_weight[j]`. Relabelling the items then changes the kernel. Only for order 2.
 
     Notes
     -----
-    Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make almost all
-    lists very similar: for two disjoint top-10 lists out of 1,000 items the normalized value is 0.98, but -0.01 with
-    `signed=True`.
+    If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True` any two lists
+    are very similar, because most items are in neither list. For example, take two top-10 lists out of 1,000 items that
+    have no item in common. Their normalized value is 0.98 without `signed=True`, and -0.01 with `signed=True`.
 
     Examples
     --------
@@ -234,7 +244,7 @@ class Kendall(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of rankings that the measure compares, besides complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         if self.order not in (1, 2):
             return frozenset()
         unknown = self.weight == "standard" and self.order == 2 and self.item_weight is None
@@ -250,24 +260,29 @@ class Kendall(Kernel):
 
 @dataclass(eq=False, repr=False)
 class TensorKernel(Kernel):
-    """The kernel of general weights: `U` for tuples of positions, or `W` for pairs of pairs of positions.
+    """The kernel with any weights of positions, given as an array `U` or `W`.
 
     Parameters
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
-        Weights of tuples of positions, with `order` axes: every tuple of items, concordant or not, adds the product of
-        its weights in both rankings. An array with one more axis in front is a stack: the kernel is the sum of the
-        kernels of its members. A tuple contains factors of U: either `order` arrays of shape (r, n), one for each axis,
-        or tuples of `order` vectors, one tuple for each term.
+        Weights of tuples of positions; for order 2, `U[a, b]` is the weight of the positions a and b. Every pair of
+        items (every tuple of `order` items) adds a product of two weights: its weight in one ranking, times its weight
+        in the other ranking. Discordant pairs are counted like concordant pairs.
+
+        An array with one more axis in front is a stack of arrays U. The kernel of a stack is the sum of the kernels of
+        its arrays. If U is a sum of r outer products of vectors, pass these vectors as a tuple. The tuple contains
+        `order` arrays of shape (r, n), one for each axis of U. Or it contains r tuples of `order` vectors, one for each
+        outer product.
     W : array-like of shape (n, n, n, n), optional
-        A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. As a matrix of
-        pairs of positions, W must be symmetric and positive semi-definite.
+        A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. Read W as a
+        matrix with a row for each pair (a, b) and a column for each pair (c, d): this matrix must be symmetric and
+        positive semi-definite.
     order : int
         The number of axes of U.
     normalize : bool
         As for `Kendall`.
     check : bool
-        Whether to check that W defines a kernel; the check takes O(n^6).
+        Whether to check that W defines a kernel. The check takes time O(n^6).
 
     Examples
     --------
@@ -287,7 +302,7 @@ class TensorKernel(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of rankings that the measure compares, besides complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return _TAKES_TIES if self.W is None and self.order in (1, 2) else frozenset()
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
@@ -308,23 +323,25 @@ class TensorKernel(Kernel):
 
 @dataclass(eq=False, repr=False)
 class Mallows(Kernel):
-    """The Mallows kernel: `exp(-lam * distance)`, with the number of discordant pairs as the distance.
+    """The Mallows kernel: `exp(-lam * distance)`, where the distance is the number of discordant pairs of items.
 
-    With ties or missing items, the distance is a mean over the complete rankings that agree with the two rankings. The
-    result is then not the mean of the Mallows kernels of these complete rankings. The result is still positive
-    definite: it equals `exp(lam / 2 <s, t>)` times a constant, where s and t are the vectors of the mean signs of pairs
-    of items. The distance of a ranking with ties from itself is not zero, so its self-similarity is below 1.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
+    is the mean distance over all complete rankings that agree with the two rankings. The kernel is computed from this
+    mean distance. The kernel is still positive definite: it is a constant times `exp(lam / 2 <s, t>)`. Here s and t are
+    vectors with one entry for each pair of items: the mean sign of the pair in the ranking. The sign is 1 if the first
+    item comes first, and -1 if the second item comes first. A ranking with ties has a positive distance from itself, so
+    its kernel with itself is below 1.
 
     Parameters
     ----------
     lam : float or "auto"
-        The rate at which the similarity falls with each discordant pair; not negative. "auto" is 2 divided by the mean
-        distance of two random rankings of n items: `8 / (n * (n - 1))`. It depends only on n, so training and test
-        rankings have the same kernel. For many items the default of 1 is far too large: the values of different
-        rankings are then near 0.
+        How fast the kernel falls with the number of discordant pairs; at least 0. "auto" is 2 divided by the mean
+        distance of two random rankings of n items: `8 / (n * (n - 1))`. This value depends only on n, so training and
+        test rankings have the same kernel. For many items the default of 1 is far too large: the kernel of two
+        different rankings is then near 0.
     normalize : bool
-        Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
-        equal rankings. For complete rankings `normalize` does not change the values.
+        Divide by `sqrt(K(s, s) K(t, t))`. The result is `exp(-lam / 4 |s - t|^2)`, with the vectors of mean signs
+        described above. It is 1 for equal rankings. For complete rankings `normalize` does not change the values.
 
     Examples
     --------
@@ -349,9 +366,10 @@ class Mallows(Kernel):
 class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
-    With ties or missing items the distance is the mean over the complete rankings that agree with the two rankings. A
-    pair of tied items adds 1/2, also to the distance of a ranking from itself. With ties the distance is therefore not
-    a metric.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
+    is the mean over all complete rankings that agree with the two rankings. A pair that is tied in at least one of the
+    two rankings adds 1/2. A ranking with ties therefore has a positive distance from itself, and the distance is not a
+    metric.
 
     Examples
     --------
@@ -371,14 +389,15 @@ class KendallDistance(Measure):
 class KendallCorrelation(Kernel):
     """Weighted correlation of two rankings: (C - D) / (C + D).
 
-    C is the sum of the weights of the concordant pairs of items, and D is the sum of the weights of the discordant
-    pairs. With the standard weight the correlation is a kernel. With other weights it is not: the denominator depends
-    on the pair of rankings, and a matrix of correlations can have negative eigenvalues. For a kernel with values from
-    -1 to 1 use `Kendall(..., signed=True, normalize=True)`. With the standard weight both measures are Kendall's tau.
+    C is the sum of the weights of the concordant pairs: pairs of items that both rankings put in the same order. D is
+    the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite orders. With the
+    standard weight the correlation is a kernel: it is Kendall's tau-a. With other weights the correlation is not a
+    kernel, because a matrix of correlations can have negative eigenvalues. For a kernel with values from -1 to 1, use
+    `Kendall(..., signed=True, normalize=True)`.
 
-    With ties or missing items, C and D are means of these two sums: the means over all complete rankings that agree with
-    the two rankings. A pair of tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, with
-    all pairs in the denominator. A ranking with ties has a correlation below 1 with itself. For tau-b use
+    With ties or missing items, C and D are means over all complete rankings that agree with the two rankings. A pair of
+    tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, whose denominator is the
+    number of all pairs. The correlation of a ranking with itself is below 1 if the ranking has ties. For tau-b use
     `Kendall(signed=True, normalize=True)`.
 
     Parameters
@@ -401,26 +420,26 @@ class KendallCorrelation(Kernel):
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of rankings that the measure compares, besides complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return _TAKES_ALL if self.weight == "standard" else _TAKES_TIES
 
     @property
     def is_kernel(self) -> bool:
-        """Whether every matrix of this measure is symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
         return self.weight == "standard"
 
     _used = Kendall._used
 
 
 class Combination(Kernel):
-    """A kernel made of kernels, entry by entry."""
+    """A kernel that is computed from other kernels, entry by entry."""
 
     def _parts(self) -> list[Kernel]:
         return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
 
     @property
     def takes(self) -> frozenset[Takes]:
-        """The kinds of rankings that the measure compares, besides complete rankings."""
+        """The kinds of rankings that the measure accepts, in addition to complete rankings."""
         return frozenset.intersection(*(part.takes for part in self._parts()))
 
     def _used(self) -> Self:
@@ -456,7 +475,7 @@ class Product(_Pair):
 
 @dataclass(eq=False, repr=False)
 class Scaled(Combination):
-    """A multiple of a kernel: `factor * kernel`; the factor is not negative."""
+    """A multiple of a kernel: `factor * kernel`; the factor is at least 0."""
 
     kernel: Kernel
     factor: float
@@ -473,7 +492,7 @@ class Scaled(Combination):
 
 @dataclass(eq=False, repr=False)
 class Power(Combination):
-    """A power of a kernel, entry by entry: `kernel ** exponent`; the exponent is a whole number from 1."""
+    """A power of a kernel, entry by entry: `kernel ** exponent`; the exponent is a whole number of at least 1."""
 
     kernel: Kernel
     exponent: int
@@ -490,7 +509,7 @@ def _factor(kernel: Kernel) -> str:
 
 
 def described(value: Any) -> Any:
-    """Return a parameter as a number or a text, for a record on disk; arrays are hashed."""
+    """Return a parameter as a number or a text that can be stored on disk; arrays are hashed."""
     if value is None or isinstance(value, bool | np.bool_):
         return None if value is None else bool(value)
     if isinstance(value, Measure):

@@ -34,12 +34,12 @@ ADVICE = "ask for fewer neighbours, or for those of some rankings at a time with
 
 
 class Neighbors(NamedTuple):
-    """What `neighbors` returns: the nearest rankings of each ranking, the nearest first.
+    """What `neighbors` returns: for each ranking, the nearest rankings, the nearest first.
 
     Attributes
     ----------
     values : ndarray of shape (m, n_neighbors)
-        Values of the measure.
+        The values of the measure between each ranking and its neighbours.
     indices : ndarray of shape (m, n_neighbors)
         Row numbers of the neighbours.
 
@@ -64,31 +64,32 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Neighbors:
-    """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest other rankings of X.
+    """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest among the other rankings of X.
 
-    The result is bitwise identical to sorting the rows of `similarity_matrix`, but the matrix is never built. Memory
-    grows with the number of neighbours.
+    The result is bitwise identical to sorting each row of `similarity_matrix`. But this matrix is never built, so
+    memory grows only with the number of neighbours.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row.
     Y : Rankings or array-like of shape (m', n), optional
-        Rankings to search. Without `Y` the other rankings of `X` are searched: a ranking is not its own neighbour.
+        The rankings in which neighbours are searched. Without `Y`, neighbours are searched in `X`, and a ranking is not
+        its own neighbour.
     n_neighbors : int
         The number of neighbours of each ranking.
     measure : Measure, optional
-        How rankings are compared: by a distance (smallest first), or by a kernel or another similarity (largest first).
-        The default is `KendallDistance()`.
+        How rankings are compared. For a distance, the smallest values come first. For a kernel or another similarity,
+        the largest values come first. The default is `KendallDistance()`.
     n_jobs, progress
         As for `gram_matrix`. The result is bitwise identical for any number of threads.
 
     Returns
     -------
     Neighbors
-        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. Among
-        equal values the smaller index comes first. If `Y` is a `Rankings` with labels, `np.array(Y.labels)[indices]`
-        are the labels of the neighbours.
+        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. If
+        two neighbours have equal values, the one with the smaller index comes first. If `Y` is a `Rankings` with
+        labels, `np.array(Y.labels)[indices]` has the labels of the neighbours.
 
     See Also
     --------
@@ -136,12 +137,13 @@ def neighbors_within(
     X, Y, measure, n_jobs, progress
         As for `neighbors`.
     radius : float
-        For a distance, the largest value; for a kernel or another similarity, the smallest value.
+        For a distance, neighbours have a value of at most `radius`. For a kernel or another similarity, neighbours have
+        a value of at least `radius`.
 
     Returns
     -------
     scipy.sparse.csr_array of shape (m, m')
-        The values of all neighbours. Values of zero are stored.
+        The values of the measure for all pairs of neighbours. Values of zero are stored, too.
 
     Examples
     --------
@@ -176,14 +178,16 @@ def neighbors_graph(
     X, Y, n_neighbors, measure, n_jobs, progress
         As for `neighbors`.
     mode : {"distance", "connectivity"}
-        The stored value: a distance, or 1. The distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel, as
-        `distance_matrix(kernel=...)` computes it. For a measure that is a distance, it is the value of the measure. For
-        `RankBiasedOverlap` with `value="ext"` or "max" it is 1 minus the value.
+        What is stored for each pair of neighbours: their distance, or the number 1 ("connectivity"). If the measure is
+        a distance, its value is stored. If the measure is a kernel K, the distance is
+        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, as in `distance_matrix(kernel=K)`. For `RankBiasedOverlap` with
+        `value="ext"` or `value="max"`, the distance is 1 minus the value.
 
     Returns
     -------
     scipy.sparse.csr_array of shape (m, m')
-        One row for each ranking of `X`, with its entries sorted by increasing distance. Distances of 0 are stored.
+        One row for each ranking of `X`. The entries of a row are sorted by increasing distance. Distances of 0 are
+        stored, too.
 
     Examples
     --------
@@ -205,9 +209,10 @@ def neighbors_graph(
 def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
     """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
 
-    With these bit vectors, FAISS, Milvus and other indexes of binary vectors can search rankings. The bit of a pair of
-    items i < j is 1 if i comes before j. The pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ..; the first pair
-    is the lowest bit of the first byte. Zeros fill the last byte.
+    With these bit vectors, FAISS, Milvus and other indexes of binary vectors can search rankings. There is one bit for
+    each pair of items `i < j`: it is 1 if i comes before j, and 0 otherwise. The pairs are in the order (0, 1), (0, 2),
+    (1, 2), (0, 3), .. The bit of the first pair is the lowest bit of the first byte. Unused bits of the last byte are
+    0.
 
     Parameters
     ----------
@@ -259,7 +264,7 @@ def neighbors_of(
 def within_of(
     x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, radius: float, run: Run
 ) -> csr_array:
-    """Find all rankings within a radius."""
+    """Find all neighbours within a radius."""
     index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -303,7 +308,7 @@ def graph_of(
 def _sparse(
     values: NDArray[np.float64], indices: NDArray[Any], starts: NDArray[Any], shape: tuple[int, int]
 ) -> csr_array:
-    """Return a sparse array. Indices have 32 bits where they fit, as in scipy's own matrices: some libraries take no others."""
+    """Return a sparse array; its indices have 32 bits if possible, because some libraries accept only such indices."""
     from scipy.sparse import csr_array
 
     integer = np.int32 if max(*shape, len(indices)) <= np.iinfo(np.int32).max else np.int64
@@ -319,7 +324,7 @@ def distances_of(
     values: NDArray[np.float64],
     run: Run,
 ) -> NDArray[np.float64]:
-    """Turn values of the measure into distances, for pairs of rankings of `x` and `y` given by their row numbers."""
+    """Turn values of the measure into distances; pairs of rankings of `x` and `y` are given by their row numbers."""
     if measure.is_distance:
         return values
     if measure._has_complement:
@@ -340,7 +345,7 @@ def distances_of(
 def _own(
     rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
 ) -> NDArray[np.float64]:
-    """Return the kernel of some rankings and themselves. An index has the weights, which take long for very many items."""
+    """Return the kernel of each ranking with itself; the weights take long to compute, but an index already has them."""
     if index is None:
         found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found
@@ -350,7 +355,7 @@ def _own(
 
 
 class _Index(NamedTuple):
-    """An index of lists, and what it was made for."""
+    """An index of lists, and the measure for which it was made."""
 
     measure: Measure
     #: The measure for the Rust crate.
@@ -358,16 +363,16 @@ class _Index(NamedTuple):
     core: _core.ListIndex
 
     def handle(self, lists: Rankings | Searched) -> _core.Rankings:
-        """Return lists as the index takes them."""
+        """Return lists in the form that the index needs."""
         return plain(lists)._handle_for(self.of_crate)
 
 
 class Searched:
-    """Rankings that are kept for searches; lists have an index, which is made once and kept.
+    """Rankings in which neighbours are searched. Lists have an index, which is made once and then kept.
 
-    An object does not change, except that it makes its index. `added` and `removed` return a new object, so that
-    threads that search at the same time see the old rankings. Several threads that ask for an index at once make it
-    once. A pickle contains the index as bytes.
+    The rankings of an object never change. `added` and `removed` return a new object, so other threads can go on
+    searching the old rankings. If several threads need the index at the same time, it is made only once. A pickle
+    contains the index as bytes.
     """
 
     #: The rankings; None if the index has them.
@@ -422,16 +427,16 @@ class Searched:
         self._made, self._stored = (measure, _Index(measure, core, index)), None
 
     def load(self) -> None:
-        """Make the index of a file, before the first search. It uses the memory of the bytes."""
+        """Make the index from the bytes of a file, before the first search. The index uses the memory of these bytes."""
         if self._stored is not None:
             self._load(keep=True)
             _check_rows(self._described, self.shape[0], self._last_index())
 
     def index(self, measure: Measure, run: Run) -> _Index | None:
-        """Return the index for a measure. Only one is kept: an index for another measure replaces it.
+        """Return the index for a measure. Only one index is kept: an index for another measure replaces it.
 
-        The result is None for rankings that are not lists, for few lists, for measures without an index, and for long
-        lists, which are compared faster as rankings of all items.
+        The result is None if the rankings are not lists, if there are only a few lists, or if the measure has no index.
+        It is also None for long lists, because they are compared faster as rankings of all items.
         """
         made = self._made
         if made is not None and made[0] == measure:
@@ -456,7 +461,7 @@ class Searched:
             return _Index(deepcopy(measure), core, _core.ListIndex(core, lists, run.threads, show))
 
     def added(self, new: Rankings, run: Run) -> Searched:
-        """Return these rankings followed by others of the same items."""
+        """Return these rankings followed by other rankings of the same items."""
         missing = {self._missing, new._missing} - {"error"}
         if len(missing) > 1:
             rule = f'the rankings were read with missing="{self._missing}", but X with missing="{new._missing}"'
@@ -535,7 +540,7 @@ class Searched:
 
 
 def _check_rows(described: dict[str, Any], rows: int, index: _Index | None) -> None:
-    """Refuse an index of another number of rankings than there are labels, counts and lengths."""
+    """Raise an error if the index does not have as many rankings as there are labels, counts and lengths."""
     of_rows = [described[name] for name in ("listed", "labels", "counts") if described[name] is not None]
     if index is None or {index.core.rows, *map(len, of_rows)} != {rows}:
         raise ValueError("the index has another number of rankings")
@@ -547,7 +552,7 @@ def plain(rankings: Rankings | Searched) -> Rankings:
 
 
 def _index(x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, run: Run) -> _Index | None:
-    """Return the index of the rankings that are searched, if they have one."""
+    """Return the index of the searched rankings, if they have an index."""
     searched = x if y is None else y
     return searched.index(measure, run) if isinstance(searched, Searched) else None
 

@@ -1,8 +1,8 @@
-"""Rankings, read and checked once: one of the two nouns of the package; the other is a measure.
+"""Rankings that are read and checked once.
 
-The Rust crate decides whether numbers are rankings. A `Rankings` holds the result, with the names of the items, the
-labels of the rows and how often each row was observed. Every function takes a `Rankings`, or data from which a
-`Rankings` can be made.
+The Rust crate decides whether numbers are rankings. A `Rankings` contains the checked rankings, the names of the items,
+the labels of the rows, and how often each row was observed. Every function takes a `Rankings`, or data from which it
+makes a `Rankings`.
 """
 
 from __future__ import annotations
@@ -46,40 +46,42 @@ Index = int | slice | Sequence[int] | NDArray[Any]
 
 
 class Rankings:
-    """Rankings of the same items, read and checked once. They cannot be changed.
+    """Rankings of the same items, read and checked once. A `Rankings` cannot be changed.
 
     Parameters
     ----------
     X : array-like of shape (m, n), data frame, sparse array or Rankings
-        One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. All rows are permutations of 1..n, or
-        all rows are permutations of 0..n-1. `X` can be a list of rows, an array of integers or of floats with whole
-        values, or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items.
+        One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. `X` can be a list of rows, an array,
+        or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items. If
+        the other options have their defaults, all numbers must be whole. All rows are then permutations of 1..n, or all
+        rows are permutations of 0..n-1.
     input : {"ranks", "orders", "scores"}
-        The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
-        `inverse(orders)` turns orders into ranks, and ranks into orders. `np.asarray(Rankings(orders, input="orders"))`
-        also turns orders into ranks. Scores are any real numbers; larger is better, and the scores of a row must
-        differ.
+        The meaning of the numbers in `X`. "ranks": see `X`. "orders": each row lists the numbers of the items, the most
+        preferred item first. The numbers of the items start at 1 or at 0. `inverse(orders)` turns orders into ranks,
+        and ranks into orders. "scores": any real numbers; a larger score is better. Without `ties="mean"`, all scores
+        of a row must differ.
     top : {"low", "high"}
-        Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank.
+        "low": rank 1 is the most preferred. "high": rank n is the most preferred, as in the R package kernrank.
     ties : {"error", "mean"}
-        The meaning of equal numbers in a row: a mistake, or ties. The value of a kernel for a ranking with ties is the
-        mean over all complete rankings that agree with it. With ties, only the order of the numbers in a row matters.
+        The meaning of equal numbers in a row. "error": a mistake. "mean": the items are tied. A complete ranking agrees
+        with a ranking with ties if it keeps the order of all items that are not tied. The Kendall kernel of a ranking
+        with ties is the mean over all complete rankings that agree with it. With "mean", only the order of the numbers
+        in a row matters.
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
         tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
-        With "bottom" and "anywhere", as with `ties="mean"`, only the order of the numbers in a row matters. Ranks can
-        have gaps and can be larger than n.
+        With "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps and can
+        be larger than n.
 
-        With "bottom", `X` may be a sparse array of scipy. A row then lists the items that have a stored entry, and no
-        other items. The stored entry is the number of the item. A stored zero is an entry, too, but stored scores must
-        be positive. Time and memory depend on the lengths of the lists.
+        With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which it stores a number:
+        the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be positive.
+        Time and memory depend on the lengths of the lists.
     items : iterable of n names, optional
-        The names of the items: any hashable objects. The columns of a data frame already have names: `items` then
-        chooses the columns to read, in the given order. For a `Rankings` with names, `items` changes the order of the
-        items.
+        The names of the items: any hashable objects. For a data frame, `items` contains the names of the columns to
+        read, in the wanted order. For a `Rankings` with names, `items` contains these names in another order.
     counts : array-like of m whole numbers, optional
-        How often each ranking was observed; the default is once. `consensus`, the tests and `KendallKMeans` use the
-        counts.
+        How often each ranking was observed; 1 by default. `consensus`, the statistical tests and `KendallKMeans` use
+        the counts.
 
     Examples
     --------
@@ -150,7 +152,7 @@ class Rankings:
         counts: NDArray[np.int64] | None = None,
         reading: Reading | None = None,
     ) -> Rankings:
-        """Return rankings from parts that have been checked."""
+        """Make a `Rankings` from parts that have been checked."""
         made = object.__new__(cls)
         # Not by assignments, which are refused, and in a third of the time of `object.__setattr__`.
         made.__dict__.update(
@@ -170,7 +172,7 @@ class Rankings:
 
     @property
     def _parts(self) -> dict[str, Any]:
-        """What belongs to the rankings, as `_made` takes it."""
+        """The parts of the rankings, as `_made` takes them."""
         return {name: self.__dict__[f"_{name}"] for name in ("listed", "items", "labels", "counts", "reading")}
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -189,7 +191,7 @@ class Rankings:
 
     @property
     def ndim(self) -> int:
-        """The number of axes, as of an array: 2."""
+        """The number of axes: always 2, as for a matrix."""
         return 2
 
     @property
@@ -199,31 +201,33 @@ class Rankings:
 
     @property
     def items(self) -> list[Any] | None:
-        """The names of the items; None if they have none."""
+        """The names of the items; None if the items have no names."""
         return None if self._items is None else list(self._items)
 
     @property
     def labels(self) -> list[Any] | None:
-        """The labels of the rows, such as the index of a data frame; None if they have none."""
+        """The labels of the rows, such as the index of a data frame; None if the rows have no labels."""
         return None if self._labels is None else list(self._labels)
 
     @property
     def counts(self) -> NDArray[np.int64] | None:
-        """How often each ranking was observed; None if each was observed once."""
+        """How often each ranking was observed; None if every ranking was observed once."""
         return None if self._counts is None else self._counts.copy()
 
     @property
     def kind(self) -> Kind:
-        """How the rankings are stored: "complete", "tied", or "lists" out of a catalogue.
+        """How the rankings are stored: "complete", "tied" or "lists".
 
-        "complete" rankings have no ties and at most one missing item, which is last.
+        "complete": no ties, and at most one missing item, which is then last. "lists": only the listed items of each
+        ranking are stored. "tied": all other rankings.
         """
         return "complete" if self._handle.is_complete else "lists" if self._handle.is_lists else "tied"
 
     def __getitem__(self, rows: Index | tuple[Index, Any]) -> Rankings:
-        """Return some of the rankings: a row, a slice, a mask, row numbers or texts that label rows.
+        """Return some of the rankings, chosen by a row number, a slice, a mask, several row numbers, or labels of rows.
 
-        Numbers are always row numbers. `[rows, ...]` means the same, as for arrays.
+        Labels must be texts: a number always means a row number. `X[rows, ...]` means the same as `X[rows]`, as for
+        arrays.
         """
         if isinstance(rows, tuple):
             chosen, *rest = rows
@@ -245,7 +249,7 @@ class Rankings:
         return (self[row] for row in range(len(self)))
 
     def _row_numbers(self, rows: Index) -> NDArray[np.int64]:
-        """Return the numbers of rows, in time that depends on how many they are, not on the number of rankings."""
+        """Return the numbers of the chosen rows; the time depends only on how many rows are chosen."""
         if isinstance(rows, slice):
             return np.arange(*rows.indices(len(self)), dtype=np.int64)
         numbers = np.asarray(rows)
@@ -279,7 +283,7 @@ class Rankings:
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return ranks from 1: tied items have the first rank that they share, items that are not listed NaN."""
+        """Return the ranks, which start at 1; tied items have the best rank that they share, and missing items have NaN."""
         ranks = self._ranks()
         return ranks if dtype is None else ranks.astype(dtype, copy=bool(copy))
 
@@ -303,7 +307,7 @@ class Rankings:
 
     @cached_property
     def _places(self) -> Any:
-        """The full description of each ranking: equal rankings have equal places. Sparse for lists."""
+        """An array that has equal rows for equal rankings only; sparse for lists."""
         if self._handle.is_lists:
             bounds, columns, starts = self._handle.parts()
             return sparse_array(SparseRows(bounds, columns, starts, self.shape))
@@ -313,15 +317,15 @@ class Rankings:
         return np.where(places > self.n_items, np.nan, places) if self._missing == "anywhere" else places
 
     def _handle_for(self, measure: _core.Measure) -> _core.Rankings:
-        """Return the rankings for a measure. One of listed items must know which rows list all."""
+        """Return the rankings for a measure; a measure of lists must know which rows list all items."""
         if self._listed is None or not measure.takes_listed:
             return self._handle
         return self._handle.listed(self._listed == self.n_items)
 
     def distinct(self) -> Rankings:
-        """Return the different rankings, each once, in the order of their first rows; counts are added up.
+        """Return each different ranking once, in the order of its first row; the counts of equal rankings are added up.
 
-        The result has no labels of rows: several rows can have been merged into one.
+        The rows of the result have no labels, because a row can stand for several rows of the data.
 
         Examples
         --------
@@ -338,17 +342,17 @@ class Rankings:
         return self[first[order]]._with(labels=None, counts=counts[order])
 
     def describe(self, by: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None) -> Description:
-        """Return mean and median ranks, counts of ranks, shares of pairs, Kendall's W and the number of distinct rankings.
+        """Describe the rankings: mean ranks, shares of pairs, Kendall's W and more.
 
-        `Description` has the rules for ties and missing items.
+        `Description` lists all results, and says how ties and missing items are counted.
 
         Parameters
         ----------
         by : array-like of shape (m,), optional
-            A label for each ranking. The attribute `groups` of the result describes each group. Ordered categories keep
-            their order.
+            A label for each ranking. Rankings with the same label form a group. The attribute `groups` of the result
+            describes each group. If the labels are ordered categories, the groups have the order of the categories.
         sample_weight : array-like of shape (m,), optional
-            The weight of each ranking, such as a survey weight, in place of the counts.
+            The weight of each ranking, such as a survey weight. The weights replace the counts.
 
         Returns
         -------
@@ -383,7 +387,7 @@ class Rankings:
         )
 
     def _source(self, weights: NDArray[np.float64] | None = None) -> Source:
-        """Return what a description needs."""
+        """Return the data from which a description is computed."""
         shares = None if weights is None else weights / weights.max() / (weights / weights.max()).sum()
         observed = self if self._counts is None else self[self._counts > 0]
         distinct = len(merged(observed)[0])
@@ -394,7 +398,7 @@ class Rankings:
     def to_lists(self) -> list[list[Any]]:
         """Return each ranking as a list of names, or of numbers from 0, best first.
 
-        Tied items are in one set. Items that a ranking does not list, or whose position is unknown, are left out.
+        Tied items are together in a set. Items that are not listed, and items of unknown position, are left out.
 
         Examples
         --------
@@ -413,7 +417,7 @@ class Rankings:
         return [groups[start][0] if len(groups[start]) == 1 else set(groups[start]) for start in sorted(groups)]
 
     def _row_entries(self, row: int) -> tuple[list[int], list[int]]:
-        """Return the items that a row lists, and the first rank of each."""
+        """Return the items that a row lists, and for each item the best rank that it shares."""
         one = self[row]
         if not self._handle.is_lists:
             ranks = one._ranks()[0]
@@ -558,7 +562,7 @@ def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RAN
 def read_both(
     X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None, reading: Reading = RANKS, threads: int | None = None
 ) -> tuple[Rankings, Rankings | None]:
-    """Return two sets of rankings of the same items."""
+    """Read two sets of rankings of the same items."""
     if Y is not None and reading.input == "orders":  # the columns are places
         check_not_rearranged(X, Y, "columns", ("X", "Y"), "column")
     x = read_rankings(X, "X", reading_beside(reading, X, Y), threads)
@@ -566,7 +570,7 @@ def read_both(
 
 
 def reading_beside(reading: Reading, values: object, *others: object) -> Reading:
-    """Return the options to read values that are compared with others: by default those of a `Rankings` among these."""
+    """Return the options for reading `Y`, which is compared with `X`; if `X` is a `Rankings`, its options are the default."""
     if isinstance(values, Rankings):
         return reading
     read = [other._reading or RANKS for other in others if isinstance(other, Rankings)]
@@ -586,7 +590,7 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 
 def item_names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
-    """Return the names of items; None if items are only numbered. The column labels of orders are names of places."""
+    """Return the names of the items, or None; for orders, the column labels are not names of items."""
     check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)
     if found is None or found == list(range(len(found))):
@@ -596,7 +600,7 @@ def item_names(values: object, attribute: str, reading: Reading, name: str) -> t
 
 
 def check_different(names: Sequence[Hashable], argument: str) -> None:
-    """Refuse two items, or two columns, with the same name."""
+    """Raise an error if two items, or two columns, have the same name."""
     places: dict[Hashable, int] = {}
     for place, name in enumerate(names):
         if (first := places.setdefault(name, place)) != place:
@@ -637,7 +641,7 @@ def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.
 
 
 def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Rankings:
-    """Return the rankings `y` with the items in the order of `x`; refuse rankings of other items."""
+    """Return the rankings `y` with the items in the order of `x`; raise an error if the items differ."""
     if y.n_items != x.n_items:
         raise items_differ(x.n_items, y.n_items, names, _differences(x, y, names))
     # Rows of one set share their items, which may be very many.
@@ -657,7 +661,7 @@ def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Ra
 
 
 def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
-    """Say which items only one of two sets of rankings has, if both have names."""
+    """Return a text that names the items of only one of two sets of rankings, if both sets have names."""
     if x._items is None or y._items is None:
         return ""
     sides = [(names[0], x._items, set(y._items)), (names[1], y._items, set(x._items))]
@@ -667,19 +671,19 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
 
 
 def _same_lists(x: Rankings, y: Rankings) -> str:
-    """Say how lists are made that have the items of others; `x` can be what an estimator knows about the data of `fit`."""
+    """Return advice on making lists with the same items as `x`, which can come from the `fit` of an estimator."""
     kinds = getattr(x, "kind", None), y.kind
     return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:
-    """Make the error for two sets of rankings of different numbers of items."""
+    """Make the error for two sets of rankings with different numbers of items."""
     message = f"{names[0]} has {first} items, but {names[1]} has {second}: both must rank the same items{which}"
     return RankingError(message, argument=names[1], kind="items differ", value=second)
 
 
 def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first row of each distinct ranking, in an order that depends on the rankings only, and each row's number."""
+    """Return the first row of each distinct ranking, sorted by the rankings, and for each row the index of its ranking."""
     if not rankings.n_items:
         keys = np.zeros(len(rankings))
     else:
@@ -693,7 +697,7 @@ def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _keys(places: NDArray[Any]) -> NDArray[Any]:
-    """Return a key for each ranking: a byte string, which sorts ten times as fast as rows do."""
+    """Return a byte string for each ranking; byte strings are sorted ten times as fast as rows."""
     whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
     return np.asarray(whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel())
 
@@ -709,13 +713,13 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
 
 
 def check_all_items_fit(rankings: Rankings) -> None:
-    """Refuse lists out of a catalogue that is too large: pairs of items need rankings of all items."""
+    """Raise an error if lists have too many items in total: methods for pairs of items need an array of all items."""
     if rankings.kind == "lists":
         check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
 
 
 def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
-    """Check the names of items: all are different, and all are known names if there are known names."""
+    """Check that the names of items are all different, and that they are known names if names are known."""
     if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of names, not {shown(items)}")
     names, possible = tuple(map(plain_name, items)), set(known or ())
@@ -735,7 +739,7 @@ def as_names(items: Iterable[Hashable], known: Sequence[Hashable] | None) -> tup
 
 
 def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
-    """Check how often each ranking was observed: whole numbers from 0, one for each row."""
+    """Check the counts of rankings: whole numbers of at least 0, one for each row."""
     given = np.asarray(counts)
     meaning = f"an array of {rows} whole numbers, one for each ranking"
     if given.dtype.kind not in "iuf" and given.size:

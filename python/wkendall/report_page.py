@@ -1,7 +1,7 @@
-"""One page about a set of rankings: what the data are, ranks with intervals, pairs, consensus, map, clusters, groups.
+"""One page about a set of rankings: the data, ranks with intervals, pairs, consensus, map, clusters and groups.
 
-Each part is a function that returns HTML, and a sentence for the summary. If there are too few rankings or items for a
-part, the part contains only a sentence that says so.
+Each part of the page has a function. The function returns the HTML of the part, and a sentence for the summary. If a
+part needs more rankings or items, it contains only a sentence that says so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MAP_ROWS, MAX_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
 
 class Subject(NamedTuple):
-    """What a page is about: rankings, the group of each if there are groups, and how to compute."""
+    """The subject of a page: the rankings, the group of each ranking if there are groups, and how to compute."""
 
     rankings: Rankings
     groups: NDArray[Any] | None
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
 
     @property
     def frequency(self) -> NDArray[Any]:
-        """The number or the weight of each ranking; weights add up to the number of rankings."""
+        """The count or the weight of each ranking; the sum of the weights is the number of rankings."""
         return observed(self.compared) if self.weights is None else self.described._source.weights
 
     @property
@@ -69,7 +69,7 @@ class Subject(NamedTuple):
         return self.described.n_rankings
 
     def name(self, item: Any) -> str:
-        """Return the name of an item; numbers count from 1."""
+        """Return the name of an item; an item without a name has a number from 1."""
         return str(item) if self.rankings.items is not None else f"item {int(item) + 1}"
 
 
@@ -91,7 +91,7 @@ def report_page(
     tell: Callable[[int, int], None] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> str:
-    """Return a page about rankings, with all pictures in it; `tell` is called with the numbers of finished and all parts."""
+    """Return a page about rankings, with all pictures in it; `tell` gets the number of finished parts and of all parts."""
     described = rankings.describe(groups, sample_weight=weights)
     subject = Subject(rankings, groups, described, _compared(rankings, described), seed, n_jobs, weights)
     parts = [_data, _ranks, _pairs, _consensus, _map, _clusters]
@@ -323,7 +323,7 @@ def _groups(subject: Subject) -> Part:
 
 
 def _against_others(subject: Subject, labels: Sequence[str], member: NDArray[Any], sizes: NDArray[Any]) -> str:
-    """Return a table of the pairs that set each of the largest groups apart from all others."""
+    """Return a table of the pairs of items in which each of the largest groups differs from all other rankings."""
     largest = np.sort(np.argsort(-sizes, kind="stable")[:GROUPS_WITH_PAIRS]).tolist()
     how: dict[str, Any] = {"sample_weight": subject.weights, "rng": subject.seed}
     how |= {"confidence": 1 - 0.05 / len(largest), "n_permutations": GROUP_PERMUTATIONS}

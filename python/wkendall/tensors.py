@@ -1,4 +1,4 @@
-"""General weights: tensors U, stacks and factors of them, arrays W, and the tensors of the named kernels."""
+"""General weights: tensors U (also as stacks or as factors), arrays W, and the tensors of the named kernels."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PIECE = 128
 
 
 class Weights(NamedTuple):
-    """Weights in the form that the Rust crate takes: the parameter, and its numbers."""
+    """Weights in the form that the Rust crate takes: the name of the parameter, and its numbers."""
 
     kind: Literal["U", "factors", "W"]
     values: NDArray[np.float64]
 
 
 def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
-    """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is the number of pairs of rankings to compare."""
+    """Check `U`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is the number of pairs of rankings to compare."""
     if isinstance(U, tuple):
         return Weights("factors", _factors(U, items, order))
     one, several = _shape(items, order), _shape("r", items, order)
@@ -52,7 +52,7 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
 
 
 def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
-    """Check a single tensor, of any order unless `order` is given."""
+    """Check a single tensor; if `order` is given, the tensor must have this number of axes."""
     axes = tuple(range(1, MAX_AXES + 1)) if order is None else (order,)
     wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
     tensor = real_array(U, name, axes, wanted)
@@ -63,7 +63,7 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
 
 
 def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
-    """Check `W=`. Unless `check` is false, also check that it makes a kernel: symmetric and positive semi-definite."""
+    """Check the shape of `W`; with `check`, also check that it is symmetric and positive semi-definite."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
         rule = f"for rankings of {items} items it must be {_shape(items, 4)}"
@@ -249,11 +249,11 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Tensor of position weights that makes `U=` equal to a named kernel.
+    """Array U for which `TensorKernel(U, order=order)` equals a named kernel.
 
-    Entry [a, b, ..] is the factor that a tuple of items with these ranks, from the top down, has in one ranking. It is
-    zero unless a < b < ... The average kernel has no single tensor: it is the mean of the n top-k kernels for k = 1..n.
-    The result is then a stack of n tensors, one for each k.
+    Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
+    (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n, which one array
+    cannot express. For `weight="average"` the result is therefore a stack of n arrays, one for each k.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def position_weights(
 
     Returns
     -------
-    ndarray of shape (n, .., n) with `order` axes; for `weight="average"` with one more in front
+    ndarray of shape (n, .., n) with `order` axes; for `weight="average"`, one more axis in front
 
     Examples
     --------

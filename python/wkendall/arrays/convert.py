@@ -1,4 +1,4 @@
-"""From array-likes to arrays of a type that the Rust crate takes: the right number of axes, real numbers, contiguous.
+"""From array-likes to arrays that the Rust crate takes: contiguous arrays of real numbers, with the right number of axes.
 
 This module does not check whether the numbers are rankings.
 """
@@ -33,7 +33,7 @@ FEW_ROWS = 5
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:
-    """Refuse two data frames or series whose items, or columns, have different labels, or the same in another order."""
+    """Raise an error if two data frames or series have different labels of items or columns, or another order of the labels."""
     first, second = labels_of(x, attribute), labels_of(y, attribute)
     for column, (one, other) in enumerate(zip(first or (), second or (), strict=False)):
         if not same_label(one, other):
@@ -43,7 +43,7 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
 
 
 def check_not_rearranged(x: object, y: object, attribute: str, names: tuple[str, str], kind: str) -> None:
-    """Refuse two data frames or series with the same labels in another order; other labels are accepted."""
+    """Raise an error if two data frames or series have the same labels in another order; different labels are accepted."""
     first, second = (sorted(map(repr, labels_of(values, attribute) or ())) for values in (x, y))
     if first == second:
         check_same_labels(x, y, attribute, names, kind)
@@ -61,7 +61,7 @@ def library_of(values: object) -> str:
 
 
 def known_frame(values: Any) -> Any:
-    """Return a data frame of pandas, polars or pyarrow in place of one of another library; anything else as it is."""
+    """Convert a data frame of another library to pandas, polars or pyarrow; return anything else unchanged."""
     library = library_of(values)
     if library in ("numpy", "builtins", "pandas", "polars"):
         return values
@@ -77,7 +77,7 @@ def known_frame(values: Any) -> Any:
 
 
 def labels_of(values: object, attribute: str) -> list[Hashable] | None:
-    """Return the columns of a data frame, or the index of a series; None if there is none."""
+    """Return the columns of a data frame, or the index of a series; None for other objects."""
     if attribute == "columns" and library_of(values) == "pyarrow":
         attribute = "column_names"
     found: Any = getattr(values, attribute, None)
@@ -121,7 +121,7 @@ def unmasked(values: Any) -> Any:
 
 
 def _ragged(values: Any, name: str) -> RankingError | None:
-    """Explain rows of different lengths, if these are the problem."""
+    """Return an error that explains rows of different lengths; None if the rows have equal lengths."""
     if not isinstance(values, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
@@ -165,7 +165,7 @@ def check_objects(array: NDArray[Any], name: str) -> None:
 
 
 def check_no_text(array: NDArray[Any], name: str) -> None:
-    """Refuse an array with texts; name the first text that is not a number, or otherwise the first text."""
+    """Raise an error for an array with texts; it names the first text that is not a number, or else the first text."""
     if array.dtype.kind not in TEXT + "O":
         return
     first = None
@@ -184,9 +184,9 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
 
 
 def about_stray_text(error: RankingError, frame: Any) -> RankingError:
-    """Return an error about a text in a data frame, with other advice if the text is alone in a column of numbers.
+    """Return an error about a text in a data frame, with special advice if most values of its column are numbers.
 
-    That is, if more than half of the values of the column are numbers or texts of numbers.
+    "Most" means more than half. A text of a number counts as a number.
     """
     if error.kind != "text" or error.column is None:
         return error
@@ -200,10 +200,10 @@ def about_stray_text(error: RankingError, frame: Any) -> RankingError:
 
 
 def tell_of_large(numbers: NDArray[Any], items: Sequence[Hashable], name: str, advice: str, level: int) -> None:
-    """Warn of a column whose numbers are all above the number of items, while another column has no such number.
+    """Warn if all numbers of a column are above the number of items, and another column has no such number.
 
-    Ranks can be as large as that if only their order counts. More often the column is something else, such as an age.
-    `level` is the `stacklevel` of the warning, which then points at the call of the user.
+    Such large ranks are allowed if only their order counts. But usually such a column is not a rank, but an age, for
+    example. `level` is the `stacklevel` of the warning: the warning points at the call of the user.
     """
     n = len(items)
     if len(numbers) < FEW_ROWS:

@@ -1,7 +1,8 @@
-"""From arrays to rankings: the four options that say what numbers mean.
+"""From arrays to rankings: the four options that give the meaning of the numbers.
 
 The Rust crate decides whether numbers are rankings. Its errors are passed on, with the name of the argument in front. A
-`Reading` is used once, when rankings come in. All later functions take `Rankings` and never look at the arrays again.
+`Reading` is used only once: when an array becomes a `Rankings`. All later functions take the `Rankings`, and never use
+the array.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties,
 
 
 def from_places(places: Any, missing: Missing = "error", threads: int | None = None) -> _core.Rankings:
-    """Return the rankings with these places, which come from checked rankings."""
+    """Return the rankings with these places; the places come from checked rankings."""
     if is_sparse(places):
         rows = sparse_rows(places, "places")
         parts = (rows.bounds, rows.columns, rows.values)
@@ -41,7 +42,7 @@ def from_places(places: Any, missing: Missing = "error", threads: int | None = N
 
 
 class Read(NamedTuple):
-    """Rankings in the Rust crate, and how many items each row lists if rows may leave items out at the bottom."""
+    """Rankings in the Rust crate; if rows may leave items out at the bottom, also the number of listed items of each row."""
 
     core: _core.Rankings
     listed: NDArray[np.int64] | None = None
@@ -62,7 +63,7 @@ class Reading(NamedTuple):
     own: bool = True
 
     def read(self, values: ArrayLike, name: str, axes: int = 2, threads: int | None = None) -> Read:
-        """Check rankings, one per row, or with `axes=1` one ranking; `name` is the name of the caller's argument."""
+        """Check rankings, one per row, or a single ranking with `axes=1`; `name` is the name of the caller's argument."""
         if is_sparse(values):
             return self._lists(values, name, (1, 2)[axes - 1 :], threads)
         try:
@@ -86,11 +87,11 @@ class Reading(NamedTuple):
 
     @property
     def positive(self) -> bool:
-        """Whether the numbers that a sparse array stores must be positive: scores of which the largest is the best."""
+        """Whether the numbers that a sparse array stores must be positive: scores, of which the largest is the best."""
         return self.input == "scores" and self.top == "low"
 
     def check(self) -> None:
-        """Refuse options that do not exist."""
+        """Raise an error for options that do not exist."""
         if self is RANKS or self is UNSAID:  # in most calls
             return
         check_choice(self.ties, "ties", _TIES)
@@ -99,7 +100,7 @@ class Reading(NamedTuple):
         check_choice(self.top, "top", _TOP)
 
     def check_takes_lists(self, name: str) -> None:
-        """Refuse sparse arrays unless `missing="bottom"`."""
+        """Raise an error for a sparse array if `missing` is not "bottom"."""
         self.check()
         if self.missing == "bottom" and self.input != "orders":
             return
@@ -112,14 +113,14 @@ class Reading(NamedTuple):
         raise bad_argument(name, reason + rule, kind="sparse")
 
     def _lists(self, values: Any, name: str, axes: tuple[int, ...], threads: int | None) -> Read:
-        """Check lists out of a catalogue; only stored entries are read."""
+        """Check the lists of a sparse array; only stored entries are read."""
         self.check_takes_lists(name)
         if len(values.shape) not in axes:
             raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
         return self.read_lists(sparse_rows(values, name, positive=self.positive), name, threads)
 
     def read_lists(self, rows: SparseRows, name: str, threads: int | None = None) -> Read:
-        """Check lists out of a catalogue, with `missing="bottom"`; what is not stored is not listed."""
+        """Check the lists of a sparse array, with `missing="bottom"`; items without a stored entry are not listed."""
         try:
             parts = (rows.bounds, rows.columns, rows.values, rows.shape[1])
             core = _core.Rankings.lists(*parts, self._descending, self.ties == "mean", threads)
@@ -129,7 +130,7 @@ class Reading(NamedTuple):
         return Read(core, np.diff(rows.bounds).astype(np.int64))
 
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> Read:
-        """Check an array. Complete rankings are returned as complete, even if ties or missing items are allowed."""
+        """Check an array; complete rankings are returned as complete, even if ties or missing items are allowed."""
         self.check()
         if self.input == "orders" and not self.ties == self.missing == "error":
             once = " is 'orders', which list every item once: for ties and missing items use 'ranks' or 'scores'"
@@ -153,7 +154,7 @@ class Reading(NamedTuple):
         return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
 
     def _what_allows(self, error: RankingError) -> str:
-        """Return the advice for what is wrong with a row: an option that allows it, if there is one."""
+        """Return advice for an error in a row: the option that allows such rows, if there is one."""
         given = "".join(parts_of(error).advice)  # of the crate
         if not self.advises:
             return ""
@@ -168,7 +169,7 @@ class Reading(NamedTuple):
 
 
 def _hold_items(numbers: NDArray[Any], limit: int) -> bool:
-    """Return whether rows look like lists of item numbers: whole, all different, in most rows some above a limit.
+    """Return whether rows look like lists of item numbers: whole, all different, and in most rows with numbers above a limit.
 
     NaN is padding at the end of a list.
     """

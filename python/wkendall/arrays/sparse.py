@@ -1,4 +1,4 @@
-"""Lists out of a large catalogue: sparse arrays of scipy, of which only the stored entries are read."""
+"""Lists of a few out of many items: sparse arrays of scipy, of which only the stored entries are read."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def is_sparse(values: object) -> bool:
 
 
 def sparse_rows(values: Any, name: str, *, positive: bool = False) -> SparseRows:
-    """Return the rows of a sparse array of any format; stored entries are kept, zeros included.
+    """Return the rows of a sparse array of any format; all stored entries are kept, also zeros.
 
-    With `positive`, stored numbers must be above 0. This is for scores: items without an entry look like zeros, so a score
-    of 0 or less is probably a mistake.
+    With `positive`, stored numbers must be above 0. This option is for scores. Items without an entry look like zeros,
+    so a stored score of 0 or less is probably a mistake.
     """
     if len(values.shape) != 2:
         values = values.reshape(1, -1)
@@ -59,7 +59,7 @@ def sparse_rows(values: Any, name: str, *, positive: bool = False) -> SparseRows
 
 
 def _check_unfilled(values: Any, name: str) -> None:
-    """Refuse zeros in a format that also stores zeros to fill blocks or diagonals: they may be entries or not."""
+    """Raise an error for zeros in a format that fills blocks or diagonals with zeros: such zeros can be entries or not."""
     if values.format == "bsr":
         if values.blocksize == (1, 1):  # nothing to fill
             return
@@ -78,7 +78,7 @@ def _check_unfilled(values: Any, name: str) -> None:
 
 
 def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[Any], name: str) -> None:
-    """Refuse stored scores up to 0: items that are not stored come last, but would be zeros in a dense array."""
+    """Raise an error for stored scores of 0 or less: items without an entry come last, but are zeros in a dense array."""
     if data.dtype.kind not in "iuf":
         return
     for place in np.flatnonzero(data <= 0)[:1]:
@@ -102,7 +102,7 @@ def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _check_unique(values: Any, name: str) -> None:
-    """Refuse duplicate entries, which scipy would add."""
+    """Raise an error for duplicate entries, because scipy adds their numbers."""
     row, column = values.coords if hasattr(values, "coords") else (values.row, values.col)
     order = np.lexsort((column, row))
     row, column = row[order], column[order]

@@ -1,6 +1,6 @@
 """Plots of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
 
-All functions draw on `ax`, or on the axes of a new figure if it is absent, and return these axes.
+Every function draws on the axes `ax` and returns them. If `ax` is absent, the function makes a new figure.
 
 >>> import wkendall
 >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "top", k=2))

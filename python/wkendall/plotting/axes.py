@@ -1,4 +1,4 @@
-"""What all plots share: the axes to draw on, their size, and names as they are drawn."""
+"""Functions that all plots use: for the axes, for their size, and for the names in a plot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE, LEAST, FILLED = 8.3, 3.0, 0.8
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the given axes, or those of a new figure."""
+    """Return the given axes, or the axes of a new figure."""
     if ax is not None:
         if not hasattr(ax, "set_xlabel"):
             raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")
@@ -39,7 +39,7 @@ def axes_or_new(ax: Axes | None) -> Axes:
 
 
 def tall_axes(ax: Axes | None, rows: int, row: float | None = None, least: float = 3.6, square: bool = False) -> Axes:
-    """Return the given axes, or those of a new figure whose height suits the number of rows."""
+    """Return the given axes, or the axes of a new figure whose height fits the number of rows."""
     new = ax is None
     ax = axes_or_new(ax)
     if new:
@@ -57,7 +57,7 @@ def widened(ax: Axes, names: Sequence[object], tall: bool = False) -> None:
 
 
 def axes_of_rows(ax: Axes | None, names: Sequence[object]) -> Axes:
-    """Return the given axes, or new ones that suit the names of the rows."""
+    """Return the given axes, or new axes that fit the names of the rows."""
     new = ax is None
     ax = tall_axes(ax, len(names))
     if new:
@@ -84,14 +84,14 @@ def letters_beside(ax: Axes) -> int:
 
 
 def name_rows(ax: Axes, names: Sequence[object], places: ArrayLike | None = None) -> None:
-    """Write names beside the rows, at 0, 1, ... if no places are given."""
+    """Write names beside the rows; the default places of the rows are 0, 1, 2, ..."""
     at = np.arange(len(names)) if places is None else np.asarray(places)
     longest = letters_beside(ax)
     ax.set_yticks(at, [written(name, longest) for name in names], fontsize=size_of_names(ax, len(names)))
 
 
 def title_axes(ax: Axes, title: str | None, **how: Any) -> Axes:
-    """Return axes with a title, if there is one, and with fonts that have all letters."""
+    """Add the title, if there is one, and choose fonts that have all letters; return the axes."""
     from matplotlib.text import Text
 
     if title is not None:

@@ -56,9 +56,10 @@ def plot_weights(
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
-        Weights of pairs, or of single positions, which are drawn as one row.
+        Weights of pairs of positions, or of single positions. Weights of single positions are drawn as one row.
     items : sequence of n names, optional
-        Names of the items, if U has coefficients of items, such as `B_` of a learner, instead of weights of positions.
+        The names of the items. Pass them if U contains coefficients of items, such as `B_` of a fitted model, and not
+        weights of positions.
     ax : matplotlib Axes, optional
         The axes to draw on; a new figure if absent.
     values : bool, optional
@@ -66,9 +67,9 @@ def plot_weights(
     title : str, optional
         The title of the plot; none if absent.
     classes : sequence of two labels, optional
-        If U has coefficients of items: `classes_` of the model. The colour bar then says which class is red and which
-        class is blue. The colours are right if the weights of the model are largest when the first item comes first, as
-        the standard weights are: "row before column" in red is then evidence for the second class.
+        If U contains coefficients of items: `classes_` of the model. The colour bar then says which class is red and
+        which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is evidence for the second
+        class. This is true only if "i before j" has a larger weight than "j before i", as with the standard weight.
 
     Returns
     -------
@@ -132,11 +133,12 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of weights of single positions, which are computed from weights of pairs; suited to many positions.
+    """Curves of the weights of single positions, computed from weights of pairs; readable for many positions.
 
-    For weights of pairs there are three curves: the mean over the second position of the pair, the mean over the first
-    position, and the diagonal. Both means leave out the diagonal. Without `pure=True`, SUQUAN-SVD finds weights of the
-    form r[a] + c[b] off the diagonal. The curves show these weights completely.
+    For weights U[a, b] of pairs there are up to three curves. The first curve is the mean of U[a, b] over b, and the
+    second curve is the mean over a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it
+    is not 0. Without `pure=True`, SUQUAN-SVD finds weights of the form r[a] + c[b] outside the diagonal. For such
+    weights the curves show everything.
 
     Parameters
     ----------
@@ -173,12 +175,14 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
 
 
 def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curve of the objective after each half step of a fitted `AlternatingClassifier` or `AlternatingRegressor`.
+    """Curve of the objective of a fitted `AlternatingClassifier` or `AlternatingRegressor`, after each half step.
+
+    A half step optimises either the position weights U or the coefficients B of the items.
 
     Parameters
     ----------
     estimator : fitted estimator
-        With more than two classes there is one curve for each class.
+        If the classifier has more than two classes, there is one curve for each class.
     ax, title
         As for `plot_weights`.
 
@@ -245,9 +249,9 @@ def plot_accuracies(
     Parameters
     ----------
     accuracies : dict of sequences of float
-        The accuracies of each method, by its name.
+        The accuracies of each method. The keys are the names of the methods.
     published : dict of float, optional
-        Published means, drawn as crosses.
+        Published means of the methods, drawn as crosses.
     ax
         As for `plot_weights`.
 
@@ -291,9 +295,10 @@ def plot_differences(
     Parameters
     ----------
     intervals : dict of triples of float
-        The mean difference and the ends of its interval for each method, by its name.
+        Three numbers for each method: the mean difference, and the lower and the upper end of its interval. The keys
+        are the names of the methods.
     published : dict of float, optional
-        Published differences, drawn as crosses.
+        Published differences of the methods, drawn as crosses.
     ax
         As for `plot_weights`.
 
@@ -333,13 +338,13 @@ def plot_pairs(
     Parameters
     ----------
     importance : PairImportance or PairDifferences
-        The result of `pair_importance`, drawn as bars, or of `pair_differences`, drawn as dots with their intervals.
-        The items have names if the rankings had names. Only the 20 largest differences are drawn.
+        The result of `pair_importance`, drawn as bars, or the result of `pair_differences`, drawn as dots with their
+        intervals. The items have names if the rankings had names. Of the differences, only the 20 largest are drawn.
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
-        `classes_` of the classifier. Positive values of the decision function predict the second class. So the label of
-        the axis says that the pairs are evidence for the second class.
+        `classes_` of the classifier, for the result of `pair_importance`. Positive values of the decision function
+        predict the second class. The label of the axis therefore says that the pairs are evidence for the second class.
 
     Examples
     --------
@@ -402,7 +407,7 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars of what kernels see: the share of each part in the self-similarity of a ranking, the first kernel on top.
+    """Bars of the result of `spectrum` for several kernels: the share of each part, the first kernel on top.
 
     Parameters
     ----------
@@ -433,7 +438,7 @@ def plot_spectrum(
 
 
 def _check_numbers(values: object, name: str, meaning: str, count: int | None = None) -> None:
-    """Refuse a value that is not a dict of numbers, or of sequences of `count` numbers, or of any number of them."""
+    """Raise an error if a value is not a dict of numbers, or of sequences of numbers (`count` numbers, if it is given)."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{name} must be a dict of {meaning}, by name, not {shown(values)}")
     for key, numbers in values.items():
@@ -452,7 +457,7 @@ def _add_crosses(ax: Axes, published: Mapping[str, float] | None, places: Mappin
 
 
 def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: str, longest: int | None = None) -> None:
-    """Label the rows of a plot, the first on top, and its horizontal axis."""
+    """Label the rows of a plot, the first row on top, and label the horizontal axis."""
     if longest is None:
         name_rows(ax, names, places)
     else:
@@ -464,7 +469,7 @@ def _rows(ax: Axes, places: NDArray[np.intp], names: Sequence[object], label: st
 
 
 def _tick_ranks(ax: Axes, last: int) -> None:
-    """Give each rank a tick, or if there are many the first and multiples of a round number."""
+    """Draw a tick for each rank; if there are many ranks, only for the first rank and for multiples of a round number."""
     if last <= TICKS:
         ax.set_xticks(
             range(1, last + 1), [str(rank) for rank in range(1, last + 1)], fontsize=size_of_names(ax, 2 * last, "x")

@@ -57,7 +57,7 @@ def _lacking(content: str, families: list[str]) -> set[str]:
 
 @cache
 def _fonts_with(letters: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return names of installed fonts that have these letters, as few as a greedy search finds, and letters that none has."""
+    """Return a few installed fonts that together have these letters, and the letters that no installed font has."""
     from matplotlib import font_manager
 
     def plain(entry: Any) -> tuple[bool, bool, bool, str]:

@@ -1,4 +1,4 @@
-"""Rankings at a glance: distributions of ranks, shares of pairs, and ranks with their intervals."""
+"""Plots of rankings: distributions of ranks, shares of pairs, and ranks with their intervals."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ DOTS = 8
 
 
 def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Distribution of the ranks of each item: the darker a cell, the more rankings give the item this rank.
+    """Distribution of the ranks of each item: a darker cell means that more rankings give the item this rank.
 
-    The item with the best mean rank is on top. A dot marks the mean rank of an item. If the rankings were described by
-    groups, there is a dot for each group. With more than eight groups, a line joins the lowest and the highest mean
-    rank of an item. If rankings leave items out, the last column shows how often each item is left out. With more than
-    100 items, only the best 100 are drawn.
+    The item with the best mean rank is on top. A dot marks the mean rank of an item. If `X` is a `Description` with
+    groups, there is a dot for each group. With more than eight groups, there is one dot for all rankings. A line then
+    goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last column shows how
+    often each item is left out. With more than 100 items, only the best 100 are drawn.
 
     Parameters
     ----------
@@ -130,11 +130,11 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
 
 
 def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Ranks with their intervals, the best item on top, and the groups of items that cannot be told apart.
+    """Ranks with their intervals, and the groups of items that cannot be told apart. The best item is on top.
 
-    Each vertical bar on the right is one of the `groups`: no two of its items can be told apart. Where a bar is thin,
-    it passes an item that does not belong to its group. A dotted line between two neighbours says that they can be told
-    apart. With more than 100 items, only the best 100 are drawn.
+    Each vertical bar on the right is a group of items: any two items of the group cannot be told apart. Where a bar is
+    thin, it passes an item that does not belong to the group. A dotted line between two neighbours means that these two
+    items can be told apart. With more than 100 items, only the best 100 are drawn.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _described(X: ArrayLike | Rankings | Description) -> Description:
 
 
 def _draw_means(ax: Axes, found: Description, order: Any, depth: int) -> None:
-    """Draw mean ranks as dots: of all rankings, or of each group; of many groups, a line over their range."""
+    """Draw the mean ranks of all rankings or of each group as dots; for many groups, draw a line over their range."""
     groups = {} if found.groups is None else found.groups
     rows = np.arange(len(order))
     few = 0 < len(groups) <= DOTS
@@ -214,7 +214,7 @@ def _draw_means(ax: Axes, found: Description, order: Any, depth: int) -> None:
 
 
 def _with_legend(ax: Axes, title: str | None) -> Axes:
-    """Draw a legend with each label once above the axes, and the title above the legend."""
+    """Draw a legend above the axes, with each label once, and draw the title above the legend."""
     handles, labels = ax.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
     lines = 0

@@ -1,4 +1,4 @@
-"""Rankings as points in the plane, with the items as directions."""
+"""Rankings as points in the plane, with items as arrows."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def plot_map(
     title: str | None = None,
     n_jobs: SupportsIndex | None = None,
 ) -> Axes:
-    """Map of rankings: similar rankings are close, and arrows point to where each item is preferred.
+    """Map of rankings: similar rankings are close, and the arrow of an item points to rankings that prefer the item.
 
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
-    mean rank changes over the map: rankings in the direction of the arrow put the item high. The longer an arrow, the
-    better the map explains the ranks of its item. If names at the tips of the arrows would hide each other, the names
-    are written at both sides of the map, and dotted lines lead to them. With more than 40 items, only the items with
-    the 40 longest arrows are drawn.
+    rank changes over the map: rankings in the direction of the arrow have the item near the top. A long arrow means
+    that the map explains the ranks of the item well. Names are at the tips of the arrows. If they would hide each
+    other, they are at both sides of the map, with dotted lines to the arrows. With more than 40 items, only the items
+    with the 40 longest arrows are drawn.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def plot_map(
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows the labels. If `groups` is a series
         with a name, this name is the title of the legend; otherwise the title is "group". With more than ten labels,
-        some labels have the same colour and different marks. Ordered categories keep their order.
+        some labels have the same colour and different marks. Labels that are ordered categories keep their order.
     ax, title
         As for `plot_weights`. A new figure is as large as the names need.
     n_jobs : int, optional
@@ -158,7 +158,7 @@ def directions(points: Array, ranks: Array) -> Array:
 
 
 def _draw_items(ax: Axes, ends: Array, names: Sequence[str], legend: Any, new: bool) -> None:
-    """Draw arrows and their names: at the tips if none hides another one, otherwise in columns at both sides."""
+    """Draw arrows and names; the names are at the tips if they do not hide each other, otherwise in columns at both sides."""
     ax.update_datalim(ends)
     for end in ends:
         ax.annotate("", end, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.2", "shrinkA": 0, "shrinkB": 0})
@@ -191,7 +191,7 @@ def _space(ax: Axes, legend: Any) -> Array:
 
 
 def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
-    """Show this point in the middle of the space on the left of the legend, at this scale: units for each pixel."""
+    """Show this point in the middle of the space on the left of the legend; `scale` is the number of units for each pixel."""
     low, high = middle - scale * space / 2, middle - scale * space / 2 + scale * np.array(ax.bbox.size)
     # Still automatic: matplotlib warns when it adapts fixed limits to the shape of the axes.
     ax.set_xlim(low[0], high[0], auto=None)
@@ -201,8 +201,8 @@ def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
 def _at_tips(ax: Axes, texts: Sequence[Any], ends: Array, legend: Any) -> bool:
     """Write names at the tips of their arrows and set the limits; False if a name hides another name or a tip, or is too long.
 
-    Names have a size in pixels. So the limits depend on the size of the axes, which depends on the labels of the ticks,
-    which depend on the limits: a few passes are enough.
+    Names have a size in pixels, so the limits depend on the size of the axes. This size depends on the labels of the
+    ticks, and the labels depend on the limits. A few passes are enough to find all of them.
     """
     low, high = np.array(ax.dataLim.min), np.array(ax.dataLim.max)
     for text, (x, y) in zip(texts, ends, strict=True):
@@ -307,7 +307,7 @@ def _shorten(texts: Sequence[Any], names: Sequence[str], side: NDArray[np.intp],
 
 
 def _spread(wanted: Array, gap: float, low: float, high: float) -> Array:
-    """Return places in the same order, as close as possible to the wanted ones, at least a gap apart, from low to high."""
+    """Return places from low to high in the same order: close to the wanted places, and at least a gap apart."""
     from sklearn.isotonic import isotonic_regression
 
     steps = gap * np.arange(len(wanted))

@@ -52,26 +52,27 @@ def plot_matrix(
     Parameters
     ----------
     matrix : data frame or array-like of shape (n, n) or (n, k)
-        A matrix such as the results of `corr` and `gram_matrix`. NaN is grey.
+        A matrix, such as the result of `corr` or `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
-        The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index: its
-        rows have the names of its columns if it is symmetric, and numbers otherwise.
+        The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index. If
+        it is symmetric, its rows get the names of its columns. Otherwise its rows get numbers.
     column_labels : sequence of k names, optional
         The names of the columns. If absent, the column names of a data frame are used. If the matrix is symmetric, or a
         square array, `labels` are also the names of the columns.
     cluster : bool
-        Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
-        is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
-        matrices keep their order.
+        Order the rows and columns of a symmetric matrix by hierarchical clustering with average linkage. The distance
+        of two columns is the largest value outside the diagonal, minus the value of the two columns. If this value is
+        missing, the mean distance is used. A matrix that is not symmetric keeps its order.
     vmin, vmax : float, optional
-        The values at the ends of the colours. If absent, they are chosen from the data: the colours begin at 0, or are
-        symmetric around 0 if some values are negative.
+        The values at the ends of the colour scale. If they are absent, the scale goes from 0 to the largest absolute
+        value. If some values are negative, the scale is symmetric around 0.
     annotate : bool
         Write the values into the cells, with two decimals.
     pvalues : data frame or array-like of the shape of `matrix`, optional
-        Cells with a p-value below `level` are marked with a star. Correct for multiple tests first if there are many.
+        Cells with a p-value below `level` are marked with a star. If there are many p-values, correct them for multiple
+        tests first.
     level : float
-        The limit for `pvalues`.
+        The limit for the p-values.
     ax, title
         As for `plot_weights`.
     bar : str
@@ -120,7 +121,7 @@ def plot_matrix(
 
 
 def _suit(ax: Axes, rows: Sequence[object], columns: Sequence[object], annotate: bool) -> None:
-    """Give a new figure a size that suits so many cells and the length of their names."""
+    """Give a new figure a size that fits the number of cells and the length of their names."""
     cell = NUMBER_ROW if annotate and max(len(rows), len(columns)) <= LABELLED else LOW_ROW
     tall, wide = (cell * min(len(names), LABELLED) for names in (rows, columns))
     ax.figure.set_size_inches(max(6.4, wide + 2.6), max(4.8, tall + 1.0))  # type: ignore[union-attr]
@@ -128,7 +129,7 @@ def _suit(ax: Axes, rows: Sequence[object], columns: Sequence[object], annotate:
 
 
 def write_numbers(ax: Axes, image: Any, numbers: bool, marks: NDArray[np.bool_]) -> None:
-    """Write numbers with two decimals, stars, or both into the cells of an image, in a colour that can be read on each."""
+    """Write numbers with two decimals, stars, or both into the cells of an image, in a readable colour."""
     cells = np.ma.filled(image.get_array().astype(np.float64), np.nan)
     box = ax.get_window_extent()
     fits = box.width * 72 / ax.figure.dpi / max(cells.shape[1], 1) / (3.2 if numbers else 1.0)
@@ -173,7 +174,7 @@ def _names(
 
 
 def _order_of_tree(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the leaves of a tree in which similar rows of a symmetric matrix are close to each other."""
+    """Return an order of the rows of a symmetric matrix, from a tree of clusters, that puts similar rows side by side."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 

@@ -2,19 +2,19 @@
 
 Layers, each using only those below it:
 
-    correlations  Kendall's tau-b between the columns of a table
+    correlations  rank correlations between the columns of a table
     two_samples, pair_differences, independence  do groups differ, in which pairs, do rankings depend on something else?
     assignments  people in groups, and random assignments of people to groups
-    rank_intervals  how far a ranking by mean scores or mean ranks can be trusted
+    rank_intervals  confidence intervals of the ranks of items
     relabelings  p-values of any measure
     components  how much rankings agree in each part of a kernel
-    consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
-    ordering   the best order of items for any numbers of pairs
+    consensus, importance  the ranking that agrees most with others; the pairs of items that matter to a model
+    ordering   the best order of items, given a number for each pair of items
     cutting_planes  the best order of many items, with a proof
     linear_programs  linear programs that grow row by row
-    dependence  the criterion of dependence, in the quickest of three ways
-    paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
-    permutations  what permutations of a sample give, in batches, p-values, and what tests return
-    spectrum   what a kernel of pairs sees
-    samples    different rankings, how often each comes, and a kernel between them
+    dependence  the statistic of independence, computed in the fastest of three ways
+    paired_values  the values that are paired with rankings: labels, numbers, vectors, other rankings
+    permutations  the statistics of permuted samples, p-values, and the results of tests
+    spectrum   the eigenvalues of a kernel over all rankings
+    samples    the distinct rankings of a sample, their counts, and a kernel between them
 """

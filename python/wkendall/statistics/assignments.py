@@ -1,7 +1,8 @@
-"""People in groups, and random assignments of people to groups: of all people, or within blocks; with weights.
+"""People in groups, and random assignments of people to groups, also within blocks and with weights.
 
-A group is described by the total weight that it gives each distinct ranking, and by the sum of the squared weights of
-its people. If everybody has weight 1, the first are counts, and the second is the number of people.
+A group is described by two results: the total weight of each distinct ranking, and the sum of the squared weights of
+its people. If everybody has weight 1, the total weights are counts, and the sum of squared weights is the number of
+people.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MAX_RATIO = 1e6
 
 
 class Assigned(NamedTuple):
-    """Assignments of people to groups: the weights of the rankings in all groups but the last, and sums of squared weights.
+    """Assignments of people to groups: weights of the rankings in all groups except the last, and sums of squared weights.
 
     `tables` has shape (assignments, groups - 1, rankings), and `squares` has shape (assignments or 1, groups).
     """
@@ -41,9 +42,10 @@ class Assigned(NamedTuple):
 
 @dataclass(frozen=True)
 class People:
-    """People, or rows that stand for several people: the distinct ranking of each, the group, the weight, the block.
+    """People, or rows that stand for several people: the ranking, the group, the weight and the block of each.
 
-    If `counted`, the weights are numbers of people, and all people may change places. Otherwise each row is one person.
+    If `counted` is true, the weights are numbers of people, and all people may exchange their groups. Otherwise each
+    row is one person.
     """
 
     member: Labels
@@ -73,11 +75,11 @@ class People:
 
     @property
     def observed(self) -> Assigned:
-        """The groups as they are."""
+        """The observed groups."""
         return Assigned(self.tables[np.newaxis, :-1], self.squares[np.newaxis])
 
     def of(self, groups: Sequence[int]) -> tuple[People, Labels]:
-        """Return the people of some groups, and the distinct rankings that they have."""
+        """Return the people of some groups, and the distinct rankings of these people."""
         rows = np.isin(self.group, groups)
         used, member = np.unique(self.member[rows], return_inverse=True)
         blocks = None if self.blocks is None else self.blocks[rows]
@@ -127,7 +129,7 @@ class People:
 def people_of(
     rankings: Rankings, group: Labels, names: Sequence[Any], blocks: Any = None, sample_weight: ArrayLike | None = None
 ) -> tuple[People, Sample]:
-    """Return the people of groups and their distinct rankings. `group` has the group of each row, `names` all groups."""
+    """Return the people of groups and their distinct rankings; `group` has each row's group, and `names` has all groups."""
     counts, weights = observed(rankings), None
     block = None if blocks is None else _blocks(blocks, rankings, group)
     if sample_weight is not None:
@@ -155,7 +157,7 @@ def people_of(
 
 
 def group_labels(rankings: Rankings, groups: Any, least: int = 2, most: int | None = None) -> tuple[Labels, list[Any]]:
-    """Return the number of each row's group, and the labels of groups: sorted, as ordered categories, or as found."""
+    """Return the number of each row's group, and the labels of the groups, which are sorted if possible."""
     check_same_rows(rankings, groups, ("X", "groups"))
     member, names = labels_of(groups, len(rankings), "groups")
     kind: Any = getattr(groups, "dtype", None)
@@ -187,7 +189,7 @@ def _blocks(blocks: Any, rankings: Rankings, group: Labels) -> Labels:
 
 
 def _comparable(weights: Array, given: Any) -> Array:
-    """Divide weights by a power of two, so that no sum overflows; refuse weights of very different sizes."""
+    """Divide weights by a power of two, so that no sum overflows; raise an error for weights of very different sizes."""
     largest = float(weights.max())
     for row in np.flatnonzero((weights > 0) & (weights < largest / MAX_RATIO))[:1].tolist():
         name = entry_name(given, "sample_weight", row)

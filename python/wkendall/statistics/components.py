@@ -1,4 +1,4 @@
-"""How much a sample of rankings agrees in each part of a kernel of pairs, tested against rankings by chance."""
+"""How much the rankings of a sample agree in each part of a kernel of pairs, tested against random rankings."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ EQUAL = 1e-10
 
 
 class Components(NamedTuple):
-    """What `components` returns: one entry for each part that the kernel sees, without the constant part.
+    """What `components` returns. Each array has one entry for each part that the kernel can see.
+
+    `spectrum` describes the parts of a kernel. The constant part is left out.
 
     Attributes
     ----------
     names : tuple of str
-        The parts, as for `spectrum`.
+        The names of the parts, as for `spectrum`.
     agreement : ndarray
-        For each part, from 0 to 1. Take this part of the feature of each ranking. The agreement is the squared norm of
-        the mean of these vectors, divided by the mean of their squared norms. It is 1 if all rankings are equal, and 1
-        / m on average for m random rankings.
+        How much the rankings agree in each part, from 0 to 1. Let v be this part of the feature vector of a ranking.
+        The agreement is `|mean of v|^2 / mean of |v|^2`, with means over all rankings. It is 1 if all rankings are
+        equal. For m random rankings it is 1/m on average.
     share : ndarray
-        The squared norm of the mean of these vectors, divided by the sum of the squared norms for all parts.
+        The number `|mean of v|^2` of each part, divided by the sum of these numbers over all parts.
     pvalue : ndarray
-        (1 + number of permutations with at least this agreement) / (1 + number of permutations).
+        For each part: (1 + number of permutations with at least the observed agreement) / (1 + number of permutations).
 
     Examples
     --------
@@ -62,24 +64,29 @@ def components(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Components:
-    """Measure how much rankings agree in each part of a kernel, and test this against random rankings.
+    """Measure how much rankings agree in each part of a kernel, and test the agreement against random rankings.
 
-    The features of a kernel of pairs have the parts that `spectrum` describes. If all rankings are equally likely, the
-    mean feature is constant. Agreement shows in the other parts: some items are usually at the top (positions of items),
-    some pairs of items have certain positions (symmetric pairs), or an item is before another item more often than
-    their positions explain (skew pairs). For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
+    The feature vector of a ranking is a sum of the parts that `spectrum` describes. If all rankings are equally likely,
+    the mean feature vector has only the constant part. If rankings agree, the mean also has other parts:
 
-    The hypothesis of the tests is that all rankings of the items are equally likely, independently for each person. For
-    rankings with ties, the hypothesis is that all assignments of the items to the places of each ranking are equally
-    likely. Each permutation draws an assignment for each person, so the p-values are exact for any number of rankings.
+    - positions of items: some items are usually near the top, or near the bottom;
+    - symmetric pairs: some pairs of items usually have certain positions, in either order;
+    - skew pairs: an item is before another item more often than the positions of the two items explain.
+
+    For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
+
+    The hypothesis of the tests is that people are independent, and that all rankings of the items are equally likely.
+    For rankings with ties, the hypothesis is that all assignments of the items to the places of each ranking are
+    equally likely. A permutation draws one assignment for each person. The p-values are therefore exact for any number
+    of rankings.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row; at least two. A row of a `Rankings` with `counts` stands for as many people. Items of
-        unknown position (`missing="anywhere"`) are refused.
+        Rankings, one per row; at least two. If `X` has `counts`, each row stands for as many people as its count. Items
+        of unknown position (`missing="anywhere"`) raise an error.
     kernel : Kernel, optional
-        As for `spectrum`. The Kendall kernel if absent; it does not see symmetric pairs.
+        As for `spectrum`. The default is the Kendall kernel, which does not see symmetric pairs.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 
@@ -89,8 +96,9 @@ def components(
 
     Notes
     -----
-    A permutation takes O(m n^2). For the average kernel and for stacks it takes this time for each of their matrices.
-    There is one test for each part: to look for agreement in any part, multiply the p-values by the number of parts.
+    For m rankings of n items, a permutation takes time O(m n^2). For the average kernel and for a stack, it takes this
+    time for each of their matrices. Each part has its own test. To test whether there is agreement in any part,
+    multiply the p-values by the number of parts.
 
     Examples
     --------

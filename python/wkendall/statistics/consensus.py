@@ -29,40 +29,45 @@ def consensus(
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
-    """Find the consensus of rankings: the ranking whose weighted mean kernel with the given rankings is the largest.
+    """Find the consensus of rankings: the ranking that is most similar to the given rankings on average.
 
-    With the standard weight this is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of
-    items. If there is a ranking that follows the majority on every pair, it is the consensus. Other weights can give
-    pairs near the top more weight.
+    The similarity is the kernel, and the average is weighted by `sample_weight`. With the standard weight the consensus
+    is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If a ranking follows the
+    majority on every pair, it is the consensus. With other weights, pairs near the top can count more than other pairs.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings. A ranking with ties or missing items counts as the mean over the complete rankings that agree with it.
-        Lists are expanded to an array of shape (m, n). Time and memory grow with n^2. If at least half of the items are
-        in no list, these items are left out of the search and come last. This needs the standard weight without
-        `normalize`, and another method than "borda".
+        Rankings. For a ranking with ties or missing items, the kernel is the mean over all complete rankings that agree
+        with it. Lists are expanded to an array of shape (m, n). Time and memory grow with n^2. If at least half of the
+        items are in no list, these items are left out of the search and come last. This rule applies only to the
+        standard weight without `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
-        The kernel, of order 2; the Kendall kernel if absent. With the standard weight `signed` does not change the best
-        ranking; with other weights it can. `normalize` divides the kernel with each ranking by the square roots of both
-        self-similarities. This gives rankings with many ties more weight than without `normalize`.
+        The kernel, of order 2; the default is the Kendall kernel. With the standard weight, `signed` does not change
+        the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel K(s, t) by
+        `sqrt(K(s, s) K(t, t))`. Rankings with many ties then have more weight than without `normalize`.
     sample_weight : array-like of shape (m,), optional
-        The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`, or 1
-        for each ranking.
+        The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`;
+        without counts, each ranking has weight 1.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best of all rankings. The standard weight takes any number of items, as in `linear_ordering`;
-        `weight="mult"` and `U` take up to 10 items, the other weights up to 20. "local" moves and swaps items as long
-        as the score grows, from several starts, for any number of items. "borda" sorts the items by their mean ranks.
-        "auto" is exact where possible. With the standard weight and many items, it stops the search for a proof after
-        about ten seconds.
+        How the consensus is found.
+
+        - "exact" finds the best of all rankings. With the standard weight there can be any number of items, as in
+          `linear_ordering`. With `weight="mult"` or `U` there can be up to 10 items, and with the other weights up to
+          20.
+        - "local" starts from several rankings, and moves and swaps items as long as the score grows. It takes any
+          number of items.
+        - "borda" sorts the items by their mean ranks.
+        - "auto" uses "exact" where possible, and otherwise "local". With the standard weight and many items, it stops
+          after about ten seconds, even if its ranking is not proved to be the best.
     rng, n_jobs
         As for `two_sample_test`; `rng` is for the local search.
 
     Returns
     -------
     Consensus
-        A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends the
-        proof of many items, the best ranking so far is returned with its bound.
+        A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends a
+        long search for a proof, the best ranking so far is returned, with its `bound`.
 
     Examples
     --------
@@ -89,7 +94,7 @@ def consensus(
 
 
 def _is_plain(kernel: Kendall) -> bool:
-    """Return whether a kernel of order 2 adds the same for every pair of items."""
+    """Return whether a kernel of order 2 adds the same number for every concordant pair of items."""
     return kernel.weight == "standard" and kernel.item_weight is None and not kernel.normalize
 
 

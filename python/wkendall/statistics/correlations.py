@@ -1,4 +1,4 @@
-"""Rank correlations between all columns of a table, between the columns of two tables, or between chosen ones."""
+"""Rank correlations between all columns of a table, between the columns of two tables, or between chosen columns."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Correlations(NamedTuple):
     statistic : array or data frame
         The correlations.
     pvalue : array, data frame or None
-        The p-value of each.
+        The p-values of the correlations.
     low, high : array, data frame or None
-        The ends of the confidence interval of each.
+        The lower and the upper ends of the confidence intervals of the correlations.
     n : array or data frame
-        The number of observations that both columns have.
+        For each pair of columns, the number of observations for which both columns have a value.
 
     Examples
     --------
@@ -77,9 +77,9 @@ class CorrelationTable(NamedTuple):
         The columns of each pair: `i` is a column of `data`, and `j` is a column of `other`. If `other` was not passed,
         `j` is a column of `data`.
     statistic : array
-        Their correlation.
+        The correlation of each pair.
     pvalue, low, high, n : array or None
-        As for `Correlations`; None if only the correlations were asked for.
+        As for `Correlations`; None if p-values and intervals were not requested.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def corr(
 ) -> Any:
     """Rank correlations between all pairs of columns of a table.
 
-    Two columns are compared on the observations that both have: missing values are left out pair by pair. Without
-    missing values the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite. With missing values it can
-    have negative eigenvalues.
+    For each pair of columns, only the observations for which both columns have a value are used. Without missing values
+    the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite. With missing values the matrix can have
+    negative eigenvalues.
 
     Parameters
     ----------
@@ -157,15 +157,17 @@ def corr(
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
         length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories
-        of pandas and pyarrow and `Enum` of polars keep the order of the categories; False is before True; dates keep
-        their order. A series or a 1-d array is one column. Values that a sparse array does not store are 0; the time
-        depends on the stored values. A `Rankings` is read as the array of its ranks, without names. To correlate the
-        numbers of a data frame, pass the data frame.
+        of pandas or pyarrow, and `Enum` of polars, have the order of their categories. False is before True. Dates have
+        their usual order. A series or a 1-d array is one column. Values that a sparse array does not store are 0, and
+        the time depends only on the number of stored values. A `Rankings` is read as the array of its ranks, without
+        names. To correlate the numbers of a data frame, pass the data frame itself, not a `Rankings` of it.
     other : the same, optional
-        A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
-        rows are matched by position. Two pandas objects must have the same index.
+        A second table. Its columns are compared with the columns of `data`. Both tables must have the same number of
+        rows: row p of one table belongs to row p of the other. If both tables are pandas objects, they must have the
+        same index.
     method : {"tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"}
-        The coefficient. With C concordant and D discordant pairs of observations:
+        The coefficient. C is the number of concordant pairs of observations: both columns put the two observations in
+        the same order. D is the number of discordant pairs: the two columns put them in opposite orders.
 
         - "tau-b": Kendall's tau-b. C - D is divided by the geometric mean of two numbers: the number of pairs that are
           not tied in the first column, and the number of pairs that are not tied in the second column. pandas and R
@@ -174,37 +176,42 @@ def corr(
         - "tau-c": Stuart's tau-c, `2 m (C - D) / (n^2 (m - 1))`. Here n is the number of observations, and m is the
           number of distinct values in the column that has fewer distinct values.
         - "gamma": Goodman and Kruskal's gamma, `(C - D) / (C + D)`.
-        - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column, which is
-          the independent variable. The rows of the matrix are the independent variables, and its columns are the
-          dependent variables. The matrix is not symmetric.
-        - "spearman": the correlation of mean ranks.
+        - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column. The first
+          column is the independent variable. The rows of the matrix are the independent variables, and its columns are
+          the dependent variables. The matrix is therefore not symmetric.
+        - "spearman": Spearman's rho, the correlation of the ranks; tied values have their mean rank.
     pairs : two sequences of column numbers or labels, optional
-        Correlations of these pairs only. The first sequence has columns of `data`. The second sequence has columns of
-        `other`, or of `data` if `other` is absent. The results are arrays.
+        Compute only the correlations of these pairs of columns. The first sequence has columns of `data`. The second
+        sequence has columns of `other`; if `other` is absent, it has columns of `data`. The results are arrays with one
+        entry for each pair.
     weights : array-like of one number for each observation, optional
-        The weight of each observation, at least 0. A pair of observations counts with the product of its two weights.
-        Whole numbers have the same effect as repeated observations, except for tau-a and tau-c.
+        The weight of each observation, at least 0. The weight of a pair of observations is the product of the weights
+        of the two observations. A weight of 3, for example, has the same effect as three copies of the observation,
+        except for tau-a and tau-c.
     at_least : float, optional
-        Return only the pairs of columns whose correlation has at least this absolute value. The result is a table: a
-        data frame for data frames, otherwise a `CorrelationTable`. The whole matrix is never in memory.
+        Return only the pairs of columns whose correlation has an absolute value of at least `at_least`. The result is a
+        table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
+        `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
-        Also return confidence intervals, for instance for 0.95. The standard error is computed by the jackknife, on the
-        scale of Fisher's transformation. This takes O(n log n) for a pair of columns. Intervals of Spearman's rho use
-        Student's distribution, with fewer degrees of freedom if a few observations decide the result. The ends are NaN
-        if the correlation is not defined without one of the observations.
+        Also return confidence intervals with this confidence, for example 0.95. The standard error is computed by the
+        jackknife, on the scale of Fisher's transformation. The computation takes time O(n log n) for a pair of columns
+        with n observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of freedom if a
+        few observations decide the result. If the correlation is undefined after any one of the observations is left
+        out, the ends of the interval are NaN.
     pvalues : bool
-        Also return p-values, for the hypothesis that two columns are independent. The three taus and gamma follow the
-        rule of `scipy.stats.kendalltau`: without ties, p-values are exact for up to 33 observations. If there are no
-        ties, and at most one pair of observations is discordant or at most one pair is concordant, p-values are also
-        exact for more observations. In all other cases p-values use the normal approximation with correction for ties.
-        Somers' D and Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values
-        use the correlation divided by its standard error.
+        Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
+        gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
+        For more observations without ties, they are exact if at most one pair of observations is discordant, or at most
+        one is concordant. All other p-values use the normal approximation with correction for ties. Somers' D and
+        Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values use the
+        correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
-        The alternative hypothesis: any association, a negative association, or a positive association.
+        The alternative hypothesis: any association ("two-sided"), a negative association ("less"), or a positive
+        association ("greater").
     min_periods : int
-        If two columns have fewer common observations than this, their correlation is NaN.
+        If two columns have fewer than `min_periods` common observations, their correlation is NaN.
     n_jobs : int, optional
-        Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
+        The number of threads, as for `gram_matrix`. The result is bitwise identical for any number of threads.
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
 
@@ -212,15 +219,20 @@ def corr(
     -------
     array or data frame, Correlations, or table
         A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
-        columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
-        the labels of the columns. A modin object gives a modin DataFrame of this form. A polars or pyarrow object gives
-        an object of the same kind. Its columns have the labels. Its rows are in the order of the columns of `data`,
-        because these libraries have no index. Other data frames are first converted to pandas (`to_pandas`) or pyarrow
-        (the Arrow interface). Other input gives an array. If two columns have fewer than two common observations, the
-        value is NaN. If all common observations of a column are equal, the value is also NaN. Both rules also hold on
-        the diagonal, which is otherwise 1 for columns without ties. With `pvalues=True` or `confidence` the result is a
-        named tuple `Correlations(statistic, pvalue, low, high, n)`. Each part is a matrix with the type, rows and
-        columns that are described above.
+        columns of `data` are compared with each other. The type of the matrix depends on `data`:
+
+        - pandas or modin: a DataFrame of the same library. Its index and its columns are the column labels of the data.
+        - polars or pyarrow: a table of the same library, whose columns have the labels. The rows have no labels,
+          because these libraries have no index; their order is the order of the columns of `data`.
+        - other data frames: they are first converted to pandas (`to_pandas`) or pyarrow (the Arrow interface).
+        - other input: an array.
+
+        If two columns have fewer than two common observations, the value is NaN. If all common observations of one
+        column are equal, the value is also NaN. Both rules also hold on the diagonal. All other values on the diagonal
+        are 1 for columns without ties.
+
+        With `pvalues=True` or `confidence`, the result is a named tuple
+        `Correlations(statistic, pvalue, low, high, n)`. Each part is a matrix of the form above.
 
     Examples
     --------
@@ -273,18 +285,19 @@ def corr_difference(
 ) -> CorrelationDifference:
     """Compare the correlation of x and y with the correlation of x and z, on the same observations.
 
-    The two correlations depend on each other, because both use x and the same observations. The standard error of their
+    The two correlations are not independent, because both use x and the same observations. The standard error of their
     difference is computed by the jackknife: each observation is left out in turn, and both correlations are computed
-    from the other observations. This takes O(n log n).
+    from the other observations. The computation takes time O(n log n) for n observations.
 
     Parameters
     ----------
     x, y, z : array-like or series
-        One value for each observation, as a column of `corr`. Observations that are missing in x, y or z are left out.
+        One value for each observation, read like a column of `corr`. Observations that are missing in x, y or z are
+        left out.
     method, weights, alternative
         As for `corr`.
     confidence : float
-        The confidence of the interval.
+        The confidence of the interval, between 0 and 1.
 
     Returns
     -------

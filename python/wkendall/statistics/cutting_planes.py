@@ -1,8 +1,9 @@
 """The best order of many items, with a proof: cutting planes and branching.
 
-A linear program has a variable for each pair of items, which says how they are ordered. In an order no three items form a cycle;
-the program has only those of these inequalities that its solutions violated. Its dual values give a bound. If a solution is not
-whole, both values of one of its variables are tried. Linear ordering by cutting planes: Groetschel, Juenger and Reinelt 1984.
+A linear program has a variable for each pair of items: which of the two items is first. In an order, no three items
+form a cycle; each such condition is an inequality. The program begins without these inequalities, and gets those that
+its solutions violate. The dual values of the program give a bound. If a solution is not whole, the search branches: it
+tries both values of one variable. The method is from Groetschel, Juenger and Reinelt (1984).
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ _PARTS = 1000
 
 
 class StoppedError(Exception):
-    """The time or the work is used up."""
+    """The error that ends a search whose time or work is used up."""
 
 
 class Limits:
-    """When to stop: after some work or after some seconds.
+    """The limits of a search: an amount of work, or a number of seconds.
 
-    The work is the number of steps of the simplex algorithm times the numbers of rows and columns of the program.
+    The work is the number of steps of the simplex algorithm, times the number of rows and the number of columns of the
+    program.
     """
 
     def __init__(self, work: float, seconds: float | None, show: Show | None) -> None:
@@ -51,7 +53,7 @@ class Limits:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
 
     def check(self, work: float) -> None:
-        """Count some work; stop when it is too much or the time is over."""
+        """Add some work; raise an error if the total work is too large or the time is over."""
         self._left -= work
         if self._left < 0 or time.monotonic() >= self._end:
             raise StoppedError
@@ -63,7 +65,7 @@ class Limits:
 
 
 class Proved(NamedTuple):
-    """An order, an upper bound, whether the order is optimal, and whether it is the only best one."""
+    """An order, an upper bound, whether the order is optimal, and whether it is the only optimal order."""
 
     order: list[int]
     bound: float
@@ -72,7 +74,7 @@ class Proved(NamedTuple):
 
 
 def prove(margins: Array, order: Integers, bound: float, limits: Limits) -> Proved:
-    """Find the best order, from a good one and an upper bound of all; Ctrl-C and limits end the search early."""
+    """Find the best order, from a good order and an upper bound for all orders; Ctrl-C and limits end the search early."""
     optimal, unique = False, None
     search = None
     try:
@@ -88,7 +90,7 @@ def prove(margins: Array, order: Integers, bound: float, limits: Limits) -> Prov
 
 
 def unit_of(numbers: Array) -> float:
-    """Return the greatest number of which all are whole multiples; 0 if this number is too small."""
+    """Return the greatest number of which all given numbers are whole multiples; 0 if this number is too small."""
     left = np.unique(np.abs(numbers))
     left = left[left > 0]
     least = _MIN_UNIT * float(left[-1]) if len(left) else math.inf
@@ -99,10 +101,10 @@ def unit_of(numbers: Array) -> float:
 
 
 class _Search:
-    """The search for better orders than a given one, whose items are 0, 1, 2, ...
+    """The search for better orders than a given order, which has the items 0, 1, 2, ...
 
-    The variable y of a pair i < j is 1 if j is before i, which costs the margin of i over j. The value of an order is `start`
-    minus twice its cost.
+    The variable y of a pair `i < j` is 1 if j is before i. It then costs the margin of i over j. The value of an order
+    is `start` minus twice its cost.
     """
 
     def __init__(self, margins: Array, limits: Limits) -> None:
@@ -143,7 +145,7 @@ class _Search:
         return False if self.other is not None else proved or None
 
     def _branch(self, goal: Callable[[], float], look: Callable[[Array], None]) -> bool:
-        """Give solutions to `look` until no order costs less than the goal; return whether this is proved."""
+        """Give solutions to `look` until no order can cost less than the goal; return whether this is proved."""
         size, serial, dropped = len(self.costs), 0, math.inf
         # The node with the smallest bound comes first; among equal ones the newest.
         waiting = [(-math.inf, 0, np.zeros(size, dtype=np.int8), np.ones(size, dtype=np.int8))]

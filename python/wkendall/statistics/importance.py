@@ -1,4 +1,4 @@
-"""The pairs of items that matter most to a function of rankings."""
+"""The pairs of items that matter most for the value of a function of rankings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ class PairImportance(NamedTuple):
     Attributes
     ----------
     first : ndarray
-        The item of each pair that adds more to the function if it comes first: its name, or its number from 0.
+        One item of each pair, by its name, or by its number from 0. The value of the function is larger if this item
+        comes first.
     second : ndarray
         The other item of each pair.
     effect : ndarray
-        What "first before second" adds to the function, minus what "second before first" adds; not negative.
+        What "first before second" adds to the function, minus what "second before first" adds. Effects are at least 0.
 
     Examples
     --------
@@ -48,33 +49,34 @@ def pair_importance(
     n_pairs: SupportsIndex = 20,
     n_jobs: SupportsIndex | None = None,
 ) -> PairImportance:
-    """Find the pairs of items that matter most to a linear function of rankings, such as a support vector machine.
+    """Find the pairs of items that matter most for a linear function of rankings, such as a support vector machine.
 
     The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum of contributions of pairs of items. With the
     standard weight, a contribution depends only on which of the two items comes first. The effect of a pair is the
     contribution of "first before second" minus the contribution of "second before first". With other weights, a
-    contribution also depends on the positions of the two items. The effect is then the mean over all positions that
-    they can have in a complete ranking.
+    contribution also depends on the positions of the two items. The effect is then the mean over all positions that the
+    two items can have in a complete ranking.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings: the support vectors, or all training rankings. Lists are expanded to an array of shape (m, n).
     coef : array-like of shape (m,) or (1, m)
-        A finite coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
+        A finite coefficient for each ranking, such as `dual_coef_` of a fitted `SVC` with two classes, `SVR` or
+        `KernelRidge`.
     kernel : Kendall, or TensorKernel with U, optional
-        The kernel K of the function, of order 2; the Kendall kernel if absent. With `normalize` the effects hold for
-        complete rankings, whose self-similarities are all equal.
+        The kernel K of the function, of order 2; the default is the Kendall kernel. With `normalize` the effects hold
+        for complete rankings, whose self-similarities are all equal.
     n_pairs : int
-        Number of pairs to return, from 1; all pairs if there are fewer.
+        The number of pairs to return, at least 1. If there are fewer pairs, all pairs are returned.
     n_jobs : int, optional
         As for `gram_matrix`.
 
     Returns
     -------
     PairImportance
-        A named tuple. If "a before b" lowers the value of the function, the pair is returned as "b before a". Equal
-        effects are in the order of the items.
+        A named tuple. If "a before b" lowers the value of the function, the pair is returned as "b before a". Pairs
+        with equal effects are in the order of their items.
 
     Examples
     --------

@@ -32,30 +32,33 @@ def independence_test(
 ) -> TestResult:
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
-    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel matrix of the
-    rankings, L the kernel matrix of `y`, and H the centring matrix. The statistic is never negative, and it is 0 if the
-    sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number of random permutations of `y`,
-    and c is the number of permutations whose statistic is at least as large.
+    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2, for m rankings. K is the kernel
+    matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix. The statistic is never
+    negative, and it is 0 if the sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number
+    of random permutations of `y`. The number c counts the permutations whose statistic is at least as large as the
+    observed statistic.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row; at least two. A row of a `Rankings` with `counts` stands for as many people.
+        Rankings, one per row; at least two. If `X` has `counts`, each row stands for as many people as its count.
     y : array-like of shape (m,) or (m, d), or Rankings
         The value that is paired with each ranking: a label, a number, a vector, or a ranking of the same or other items.
     kernel : Kernel, optional
         The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
-        The kernel between values of `y`. "delta" is for labels: 1 if they are equal, else 0. "gaussian" is for numbers
-        and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings: the rows of `y` are then rankings.
+        The kernel between values of `y`. "delta" is for labels: the kernel is 1 for equal labels, and 0 for different
+        labels. "gaussian" is for numbers and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings:
+        the rows of `y` are then rankings.
+
         The default is "delta" for strings, booleans and categories. It is "gaussian" for numbers, including whole
         numbers, and for rows of numbers. It is the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels.
         Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a value of `y`:
-        None and NaN are refused.
+        None and NaN raise an error.
     bandwidth : float, optional
         The bandwidth of "gaussian". The default is the median distance over all pairs of people with different values.
-        If there are more than 1,000 distinct values, the default is computed from 1,000 people, evenly spaced in sorted
-        order.
+        If there are more than 1,000 distinct values, only 1,000 people are used for the median. These people are evenly
+        spaced in the list of all people, sorted by value.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 
@@ -65,8 +68,9 @@ def independence_test(
 
     Notes
     -----
-    The notes of `two_sample_test` apply here, too. With labels or numbers, a permutation costs a product of the Gram
-    matrix of the distinct rankings with a few vectors. Whole numbers of any size in `y` are subtracted exactly.
+    The notes of `two_sample_test` apply here, too. With labels or numbers, a permutation takes as long as a product of
+    the Gram matrix of the distinct rankings with a few vectors. Differences of whole numbers in `y` are exact, for
+    whole numbers of any size.
 
     Examples
     --------

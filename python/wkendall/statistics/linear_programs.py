@@ -1,7 +1,8 @@
-"""Linear programs that grow row by row, on HiGHS, which scipy contains.
+"""Linear programs that grow row by row, solved by HiGHS, which is a part of scipy.
 
-scipy's public functions start anew for each program. Its own interface to HiGHS continues from the last solution, which is some
-ten times as fast here. It is not public, so it is tried on a small program first; if it does not work, `linprog` is used.
+scipy's public functions solve each program from the beginning. scipy's internal interface to HiGHS continues from the
+last solution, which is about ten times as fast here. This interface is not public, so it is tried on a small program
+first. If the trial fails, `linprog` is used.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Program:
             self._solver.limit(lower, upper)
 
     def add(self, rows: csr_array, sides: Array, keep: bool = False) -> None:
-        """Add rows, after removing others that are idle; keep these forever if wanted."""
+        """Remove idle rows, then add rows; if wanted, the new rows are never removed."""
         gone = self._idle >= _ROUNDS
         if gone.sum() > _WORTH * len(gone):
             self.rows, self.sides, self._idle = self.rows[~gone], self.sides[~gone], self._idle[~gone]
@@ -61,9 +62,10 @@ class Program:
             self._solver.add(rows, sides)
 
     def solve(self, check: Check) -> tuple[Array, float, Array] | None:
-        """Return the solution, a bound of the minimum and the reduced costs; None if no y is allowed.
+        """Return the solution, a lower bound of the minimum, and the reduced costs; None if there is no solution.
 
-        The bound holds for any dual values that are not negative, so errors of the solver make it weaker, not wrong.
+        The bound holds for any dual values of at least 0. Errors of the solver can make it weaker, but it is always
+        valid.
         """
         solved = self._solver.solve(check) if self._solver else self._solve_anew(check)
         if solved is None:

@@ -1,4 +1,4 @@
-"""The best order of items for any numbers of pairs."""
+"""The best order of items, given a number for each pair of items."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ _AUTO_WORK = 1e9
 
 
 class Consensus(NamedTuple):
-    """What `consensus` and `linear_ordering` return: a ranking, its score, and what is known about both.
+    """What `consensus` and `linear_ordering` return: a ranking, its score, and whether the ranking is the best.
 
     Attributes
     ----------
     ranking : ndarray of shape (n,)
         The rank of each item; 1 is the best.
     score : float
-        The weighted mean of the kernel between this ranking and the given rankings; for `linear_ordering` the sum of
-        the entries.
+        For `consensus`, the weighted mean of the kernel between this ranking and the given rankings. For
+        `linear_ordering`, the sum of M[i, j] over all items i before j.
     bound : float
-        No ranking has a larger score than this.
+        An upper bound: no ranking has a score above this number.
     optimal : bool
         Whether `bound` proves that no ranking has a larger score than this ranking.
     items : list
         The names of the items, or their numbers from 0 if they have no names, the best first.
     unique : bool or None
         True if this ranking is the only best ranking: every other ranking has a smaller score. False if another ranking
-        has the same score. None if this is not known. Scores count as equal if they differ by at most 1e-12 of the sum
-        of the differences between M[i, j] and M[j, i]. With more than 20 items this limit is 1e-10 instead of 1e-12,
-        unless all differences are multiples of one number, such as whole numbers.
+        has the same score. None if this is not known. For `consensus` with the standard weight, let M[i, j] be the
+        total weight of the rankings that have i before j. Scores count as equal if they differ by at most 1e-12 times
+        the sum of all `|M[i, j] - M[j, i]|`. With more than 20 items the factor is 1e-10. If all these differences are
+        multiples of one number, for example whole numbers, scores are compared exactly.
 
     Examples
     --------
@@ -67,34 +68,36 @@ def linear_ordering(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Consensus:
-    """Find the order of items that maximises the sum of M[i, j] over all items i before j.
+    """Find the order of items with the largest sum of M[i, j] over all items i before j.
 
-    M[i, j] is the value of having i before j: for example votes for i against j, points that team i won against team j,
-    or the deliveries of sector i to sector j. Entries can be negative, and M[i, j] and M[j, i] can be any two numbers.
+    M[i, j] is the value of having item i before item j. Examples are the votes for i against j, or the points that team
+    i won against team j. M[i, j] and M[j, i] can be any two numbers, also negative numbers.
 
     Parameters
     ----------
     M : array-like or data frame of shape (n, n)
-        Finite numbers. The diagonal is ignored, but must be finite too. The columns of a data frame are the names of
-        the items; if its rows have names, they must be the same names.
+        Finite numbers. The diagonal is ignored, but must be finite too. For a data frame, the names of the columns are
+        the names of the items. If the rows have names, these must be the same names.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best order and proves that it is the best, for any number of items if there is enough time. It
         uses dynamic programming for up to 20 items, and cutting planes with branching for more items. "auto" does the
-        same, but stops the search for a proof after about ten seconds. Both first divide the items into groups whose
-        order is certain. "local" moves and swaps items as long as the score grows, from several starts. "borda" sorts
-        the items by the sum of their row minus the sum of their column.
+        same, but stops the search for a proof after about ten seconds. Both methods first look for groups of items
+        whose order is certain, and then order each group. "local" starts from several orders, and moves and swaps items
+        as long as the score grows. "borda" sorts the items by a difference: the sum of the item's row minus the sum of
+        the item's column.
     time_limit : float, optional
-        Stop the proof after this many seconds, and return the best order so far with its bound. For "auto" it replaces the
-        ten seconds. The local search before the proof is not stopped; it takes a few seconds at most.
+        Stop the search for a proof after this many seconds, and return the best order so far with its bound. For
+        "auto", `time_limit` replaces the ten seconds. The local search before the proof is never stopped; it takes at
+        most a few seconds.
     rng, n_jobs, progress
-        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows how much of
+        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows which part of
         the gap between score and bound is closed. Cutting planes use one thread.
 
     Returns
     -------
     Consensus
-        A named tuple. `score` is the sum. If several orders are best, one of them is returned, and `unique` is False.
-        Ctrl-C returns the best order so far with its bound.
+        A named tuple. If several orders are best, one of them is returned, and `unique` is False. Ctrl-C ends the
+        search, and the best order so far is returned with its bound.
 
     Examples
     --------
@@ -119,7 +122,7 @@ def linear_ordering(
 def prover(
     method: Method, seconds: float | None = None, show: Show | None = None
 ) -> Callable[[Array, NDArray[np.int64], float], object]:
-    """Return the function that proves the order of many items, with the limits of a method."""
+    """Return the function that searches a proof for the order of many items, within the limits of a method."""
     limits: Any = None
 
     def proved(margins: Array, order: NDArray[np.int64], bound: float) -> object:

@@ -29,16 +29,16 @@ class PairDifferences(NamedTuple):
     ----------
     first, second : ndarray of shape (pairs,)
         The names of the items, or their numbers from 0. The item in `first` is before the item in `second` more often
-        in the first group than in the second.
+        in the first group than in the second group.
     difference : ndarray of shape (pairs,)
         The share of the first group that has "first before second", minus the same share of the second group; at least
         0.
     low, high : ndarray of shape (pairs,)
-        The ends of simultaneous confidence intervals: with the probability `confidence`, all intervals contain the true
-        differences of their pairs.
+        The ends of simultaneous confidence intervals: with probability `confidence`, all intervals contain the true
+        differences.
     pvalue : ndarray of shape (pairs,)
-        P-values that are adjusted for the number of pairs. If the groups do not differ, the probability that any
-        p-value is at most 0.05 is at most 0.05. If the interval of a pair does not contain 0, its p-value is at most
+        P-values, adjusted for the number of pairs. If the groups do not differ, all p-values are above 0.05 with a
+        probability of at least 0.95. If the interval of a pair does not contain 0, the p-value of the pair is at most
         `1 - confidence`.
     shares : ndarray of shape (pairs, 2)
         For each pair, the share of each group that has "first before second".
@@ -63,7 +63,7 @@ class PairDifferences(NamedTuple):
     groups: tuple[Any, Any]
 
     def to_frame(self) -> Any:
-        """Return a data frame of pandas with one row for each pair; the shares of the groups have two columns.
+        """Return a pandas data frame with one row for each pair; the shares of each group are one column.
 
         Examples
         --------
@@ -92,20 +92,21 @@ def pair_differences(
     """Find the pairs of items that two groups order differently, with intervals that hold for all pairs at once.
 
     For each pair of items and each group, the function computes a share: the fraction of people who have the first item
-    before the second. Ties count half. A person counts only for the pairs that the person's ranking orders: with
-    `missing="bottom"` one of the two items must be listed; with `missing="anywhere"` both items must be listed. A pair
-    that a group never orders is left out.
+    before the second. Ties count half. A person counts only for the pairs that the person's ranking orders. With
+    `missing="bottom"`, a ranking orders a pair if it lists at least one of the two items. With `missing="anywhere"`, it
+    must list both items. If no ranking of a group orders a pair, the pair is left out.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        The rankings of both groups. A row of a `Rankings` with `counts` stands for as many people.
+        The rankings of both groups. If `X` has `counts`, each row stands for as many people as its count.
     groups : array-like of m labels
-        The group of each ranking. There are two groups. The first group has the smaller label in sorted order.
+        The group of each ranking. There must be exactly two groups. The first group is the group whose label comes
+        first in sorted order.
     sample_weight : array-like of m numbers, optional
         As for `two_sample_test`.
     confidence : float
-        The probability that all intervals contain the true differences of their pairs.
+        The probability that all intervals contain the true differences.
     n_permutations, rng, progress
         As for `two_sample_test`.
 
@@ -116,17 +117,19 @@ def pair_differences(
 
     Notes
     -----
-    The statistic of a pair is `|d| / e`, where d is the difference of the shares of the two groups, and e is its
-    standard error. Before d and e are computed, each group gets two more people, one for each order of the pair, as in
-    the interval of Agresti and Caffo (2000). The largest statistic of all pairs is computed for random permutations of
-    the group labels. A p-value is `(1 + c) / (1 + p)`, where p is the number of permutations, and c is the number of
-    permutations whose largest statistic is at least the statistic of the pair (Westfall and Young 1993). These p-values
-    are exact if the groups do not differ at all.
+    The statistic of a pair is `|d| / e`. Here d is the difference of the shares of the two groups, and e is the
+    standard error of d. Before d and e are computed, two people are added to each group: one for each order of the
+    pair. The interval of Agresti and Caffo (2000) does the same. For each random permutation of the group labels, the
+    largest statistic of all pairs is computed. The p-value of a pair is `(1 + c) / (1 + p)`. Here p is the number of
+    permutations. The number c counts the permutations whose largest statistic is at least the statistic of the pair
+    (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
-    An interval is d - q e to d + q e. Two conditions fix q. First, a statistic above q has a p-value of at most
-    `1 - confidence`. Second, if people are drawn from each group with replacement, the largest `|d* - d| / e*` is at
-    most q in a share `confidence` of these samples. The second condition is for groups whose rankings vary by different
-    amounts. `docs/measurements.md` has the coverage in simulations.
+    An interval is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from the
+    permutations: a statistic above this limit has a p-value of at most `1 - confidence`. The second limit comes from
+    samples in which people are drawn from each group with replacement. A sample has differences d* and standard errors
+    e*; in a share `confidence` of the samples, the largest `|d* - d| / e*` of all pairs is at most this limit. The
+    second limit is needed if the rankings of one group vary more than the rankings of the other group.
+    `docs/measurements.md` has the coverage in simulations.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The variable that is paired with the rankings of a sample: labels, numbers, vectors, other rankings."""
+"""The values that are paired with the rankings of a sample: labels, numbers, vectors, or other rankings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _LEAST = 5e-324
 class Values(NamedTuple):
     """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them.
 
-    The criterion uses the centred kernel, so the kernel here can differ from the one of the test by f(a) + f(b).
+    The criterion uses the centred kernel. The kernel here can therefore differ from the kernel of the test by f(a) +
+    f(b).
     """
 
     member: NDArray[np.intp]
@@ -196,7 +197,7 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
 
 
 class Numbers(NamedTuple):
-    """Distinct numbers or vectors, one per row, each as a sum of two doubles: whole numbers above 2^53 need both."""
+    """Distinct numbers or vectors, one per row; a number is a sum of two doubles, because large whole numbers need two."""
 
     high: Array
     low: Array
@@ -207,7 +208,7 @@ class Numbers(NamedTuple):
 
 
 def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
-    """Return numbers, or vectors, one per row, and the factor that they were multiplied with."""
+    """Return numbers or vectors, one per row, and the factor by which they were multiplied."""
     flags = isinstance(y, np.ndarray) and y.dtype == bool
     given = np.asarray(y, dtype=np.int64) if flags else y
     array = real_array(given, "y", (1, 2), "numbers, one for each ranking, or vectors, one per row")
@@ -231,7 +232,7 @@ def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
 
 
 def _without_middle(column: list[Any], unit: Fraction) -> tuple[Array, Array]:
-    """Subtract the number in the middle from all; return each difference as a sum of two doubles."""
+    """Subtract the median number from all numbers; return each difference as a sum of two doubles."""
     exact = [Fraction(value if isinstance(value, Rational | Decimal) else float(value)) for value in column]
     middle = sorted(exact)[len(exact) // 2]
     left = [unit * (value - middle) for value in exact]
@@ -264,7 +265,7 @@ def median_distance(numbers: Numbers, counts: samples.Counts) -> float:
 
 
 def _evenly_spaced(values: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the middle one of each of MAX_VALUES parts of the values."""
+    """Divide the values into MAX_VALUES parts, and return the middle value of each part."""
     return values[(2 * np.arange(MAX_VALUES) + 1) * len(values) // (2 * MAX_VALUES)]
 
 

@@ -1,8 +1,8 @@
 """The statistics of permutations of a sample, computed in batches, and the p-value.
 
-A permutation assigns the people of a sample to groups of given sizes. The sums of a kernel within a group depend only
-on how often the group has each distinct ranking. So permutations are drawn as tables of counts, and the sums of the
-kernel within groups are quadratic forms of these counts, computed as matrix products.
+A permutation assigns the people of a sample to groups of given sizes. The sum of a kernel within a group depends only
+on how often each distinct ranking occurs in the group. Permutations are therefore drawn as tables of counts. The sum
+within a group is a quadratic form of its counts, and is computed with matrix products.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Groups(NamedTuple):
     sizes: Counts
 
     def sums(self, tables: NDArray[Any]) -> tuple[Array, Array]:
-        """Return the sums of the kernel within each group: over all pairs of people, and over each person with itself.
+        """Return two sums of the kernel for each group: over all pairs of people, and over each person paired with itself.
 
-        The tables have all groups but the last. The kernel is centred, so all sums over the whole sample are zero. The
-        sum within the last group therefore equals the sum within the union of the others.
+        The tables contain all groups except the last group. The kernel is centred, so all sums over the whole sample
+        are zero. The sum within the last group therefore equals the sum within the union of all other groups.
         """
         batch, others, size = tables.shape
         rows = tables.reshape(-1, size).astype(np.float64)
@@ -68,7 +68,7 @@ class Groups(NamedTuple):
         return int(self.counts.sum()) <= PEOPLE * len(self.counts) * (len(self.sizes) - 1)
 
     def draw(self, random: np.random.Generator, batch: int) -> Tables:
-        """Assign people to groups at random, `batch` times; return how often each group but the last has each ranking."""
+        """Assign people to groups at random, `batch` times; return the counts of the rankings in all groups except the last."""
         if len(self.sizes) == 2:
             few = int(self.sizes.min()) <= PEOPLE * len(self.counts)
             method: Literal["count", "marginals"] = "count" if few else "marginals"
@@ -102,26 +102,28 @@ class _Answer(NamedTuple):
 
 
 class TestResult(_Answer):
-    """The statistic of a test and its p-value: a tuple of the two, with more attributes.
+    """The statistic and the p-value of a test, as a tuple with more attributes.
 
     Attributes
     ----------
     statistic : float
         The value of the test statistic; larger values are stronger evidence against the hypothesis.
     pvalue : float
-        (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
+        (1 + c) / (1 + p), where p is the number of permutations. The number c counts the permutations whose statistic
+        is at least `statistic`.
     null_distribution : ndarray of shape (n_permutations,)
         The statistics of the permutations.
     kernel : Kernel or None
         The kernel between rankings that was used.
     bandwidth : float or None
-        For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for another kernel.
+        For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for all other kernels.
     pairwise : ndarray of shape (groups, groups) or None
         For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
     pairwise_pvalues : ndarray of shape (groups, groups) or None
-        For `two_sample_test`: the p-value of every two groups, adjusted by Holm's method; 1 on the diagonal.
+        For `two_sample_test`: the p-value for every two groups, adjusted by Holm's method; 1 on the diagonal.
     groups : list or None
-        For `two_sample_test`: the labels of the groups, in the order of `pairwise`; numbers from 0 without labels.
+        For `two_sample_test`: the labels of the groups, in the order of `pairwise`. Groups without labels have numbers
+        from 0.
 
     Examples
     --------
@@ -151,14 +153,14 @@ class TestResult(_Answer):
 
 
 def checked_permutations(n_permutations: object) -> int:
-    """Refuse a number of permutations that gives no p-value, or that does not fit in memory."""
+    """Raise an error if the number of permutations is below 1, or too large for the memory."""
     number = as_order(n_permutations, "n_permutations")
     check_fits(number, 1, np.dtype(np.float64), "ask for fewer permutations", shape=f"{number}")
     return number
 
 
 def null_distribution(draw: Callable[[int], Array], permutations: int, batch: int, bar: tuple[bool, str]) -> Array:
-    """Return the statistics of permutations; `draw(batch)` returns those of a batch, one row for each permutation."""
+    """Return the statistics of permutations; `draw(batch)` returns the statistics of a batch, one row for each permutation."""
     found = []
     with progress_bar(*bar) as show:
         for begin in range(0, permutations, batch):
@@ -176,7 +178,7 @@ def answer(statistic: float, null: Array, unit: float, tolerance: float, **more:
 
 
 def share_as_large(statistic: float, null: Array, tolerance: float) -> float:
-    """Return the p-value: the share of statistics, including that of the data, that are at least as large."""
+    """Return the p-value: the share of statistics that are at least as large, where the data count as one permutation."""
     return float(1 + np.count_nonzero(null >= statistic - tolerance)) / (1 + len(null))
 
 

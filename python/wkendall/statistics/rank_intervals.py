@@ -1,4 +1,4 @@
-"""How far a ranking by mean scores or mean ranks can be trusted: simultaneous intervals of ranks."""
+"""Simultaneous confidence intervals for the ranks of items that are sorted by mean scores or mean ranks."""
 
 from __future__ import annotations
 
@@ -44,25 +44,26 @@ class RankIntervals(_Intervals):
     Attributes
     ----------
     rank : ndarray of shape (n,)
-        The rank of each item; 1 is the best. Items with equal estimates share the best of their ranks.
+        The rank of each item; 1 is the best. Items with equal estimates have the same rank: the best rank that they
+        share.
     low, high : ndarray of shape (n,)
-        The interval of the rank of each item. With the stated confidence, all intervals contain the true ranks.
+        The ends of the interval for the rank of each item. With probability `confidence`, all intervals contain the
+        true ranks.
     groups : list of lists
-        Sets of items, in the order of their ranks. No two items of a set can be told apart, and no other item can be
-        added to the set. Any two items that cannot be told apart are in a common set, as they have a common letter in a
-        compact letter display. Sets can overlap. Suppose that an item that can be told apart from a near item can also
-        be told apart from every farther item. Then each set is a run of neighbours. The sets contain the names of the
-        items, or their numbers from 0.
+        Sets of items that cannot be told apart, in the order of their ranks. Each set is as large as possible. Any two
+        items that cannot be told apart are together in at least one set. (In a compact letter display they have a
+        letter in common.) Sets can overlap. Usually a set contains neighbours in the ranking, but it can leave out an
+        item between two of its items. The sets contain the names of the items, or their numbers from 0.
     separated : ndarray of shape (n - 1,)
-        Whether each item, in the order of the ranks, can be told apart from the next item.
+        For each item in the order of the ranks, except the last item: whether it can be told apart from the next item.
     items : list
         The names of the items, or their numbers from 0.
     estimate : ndarray of shape (n,)
-        What the items are sorted by: the mean score (larger is better) or the mean rank (smaller is better).
+        The numbers by which the items are sorted: mean scores (larger is better) or mean ranks (smaller is better).
     apart : ndarray of shape (n, n)
-        Whether two items can be told apart.
+        Entry [i, j] says whether the items i and j can be told apart.
     confidence : float
-        The stated confidence.
+        The parameter `confidence` of `rank_intervals`.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class RankIntervals(_Intervals):
         return made
 
     def to_frame(self) -> Any:
-        """Return a data frame of pandas with one row for each item, the best first.
+        """Return a pandas data frame with one row for each item, the best item first.
 
         Examples
         --------
@@ -109,22 +110,23 @@ def rank_intervals(
 ) -> RankIntervals:
     """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
 
-    Rows are a sample of all rows that could have been observed: of all tasks, judges or people. The true rank of an
-    item is its rank by the mean over all of these possible rows. With probability `confidence`, the intervals of all
-    items contain the true ranks. If several items have equal true means, their intervals contain all ranks that they
-    share.
+    The rows are a sample from all possible tasks, judges or people. The true rank of an item is its rank by the mean
+    over all possible rows, not only over the observed rows. With probability `confidence`, the intervals of all items
+    contain the true ranks. If several items have equal true means, the interval of each of them contains all ranks that
+    they share. Two items "can be told apart" if the test in the notes finds a difference between their true means.
 
     Parameters
     ----------
     scores_or_rankings : array-like of shape (m, n), data frame or Rankings
-        An array or data frame has scores: rows are tasks, judges or samples, columns are items, larger is better, NaN is a
-        missing result. Items are sorted by their mean scores. A `Rankings` has ranks, and items are sorted by their mean
-        ranks; for the mean ranks of scores, pass `Rankings(scores, input="scores", ties="mean")`.
+        An array or data frame contains scores. Rows are tasks, judges or samples, and columns are items. A larger score
+        is better, and NaN is a missing result. Items are sorted by their mean scores. If a `Rankings` is passed, items
+        are sorted by their mean ranks. To sort by the mean ranks of scores, pass
+        `Rankings(scores, input="scores", ties="mean")`.
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int
-        The number of resamples, at least 1. For few rows (up to 14 with the default), all different resamples are used
-        instead.
+        The number of resamples, at least 1. If there are few rows (at most 14 with the default), all possible resamples
+        are used instead.
     rng, progress
         As for `two_sample_test`.
 
@@ -134,21 +136,24 @@ def rank_intervals(
 
     Notes
     -----
-    Every two items are compared by their differences in the rows that have results of both. The statistic of a pair is
-    the sum of its differences, divided by the root of the sum of their squares; it is an increasing function of
-    Student's t. A resample gives every row a random sign. The sign of a row is the same for all pairs of items. The
-    limit of the test is the number such that the largest statistic of all pairs is at most this limit in a share
-    `confidence` of the resamples. Two items are told apart if their statistic is above this limit. If the differences
-    of equally good items are distributed symmetrically, the confidence is correct for any number of rows; otherwise it
-    is correct for many rows. The interval of an item begins after the items that are better for certain, and ends
-    before the items that are worse for certain (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91,
-    2024).
+    The test compares every two items in the rows that have results of both items. A row gives the difference d of the
+    two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
+    multiplies all differences of a row by a random sign, 1 or -1. For each resample, the largest statistic of all pairs
+    is computed. In a share `confidence` of the resamples, this largest statistic is at most the limit of the test. Two
+    items are told apart if their statistic is above the limit. If the differences of equally good items have a
+    symmetric distribution, the confidence is correct for any number of rows. For other distributions, the confidence is
+    correct if there are many rows.
+
+    Suppose that k items are better than an item and can be told apart from it. The interval of this item then begins at
+    rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m. The method is from
+    Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
 
     If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
-    Items are sorted by their effects, so that an item does not gain from missing a difficult task. Without missing
-    results, this order is the order of the means. An item without any result has the last rank. Ranks of tied items,
-    and of items that are not listed, are the mean of the ranks that they share; an item of unknown position is missing.
-    `counts` of rankings are frequencies.
+    Items are sorted by their effects, so an item does not gain from missing a difficult task. Without missing results,
+    this order is the order of the means. An item without any result has the last rank.
+
+    In a `Rankings`, tied items have the mean of the ranks that they share. Items that are not listed are tied after the
+    listed items. Items of unknown position count as missing results. A row with a count of c is used as c rows.
 
     Examples
     --------
@@ -181,7 +186,7 @@ def _checked_confidence(confidence: object) -> float:
 
 
 def _read(given: ArrayLike | Rankings) -> tuple[Array, NDArray[np.int64] | None, Sequence[Any]]:
-    """Return scores or ranks, NaN where there are none, how often each row was observed, and the names of the items."""
+    """Return scores or ranks (NaN if missing), how often each row was observed, and the names of the items."""
     name = "scores_or_rankings"
     if isinstance(given, Rankings):
         values, counts, names = expected_ranks(given), given._counts, given._items
@@ -219,7 +224,7 @@ def expected_ranks(rankings: Rankings) -> Array:
 
 
 def _estimates(values: Array, counts: NDArray[np.int64] | None) -> Array:
-    """Return the means of the columns; with missing values, the effects of the fit "row + column" around their mean."""
+    """Return the means of the columns; with missing values, the column effects of the fit "row + column"."""
     weights = np.ones(len(values)) if counts is None else counts.astype(np.float64)
     known = ~np.isnan(values)
     if known.all():
@@ -237,7 +242,7 @@ def _estimates(values: Array, counts: NDArray[np.int64] | None) -> Array:
 
 
 class Differences:
-    """The differences between columns, row by row; more than `MAX_ROWS` rows are added up in as many parts at random."""
+    """The differences between columns in each row; if there are more than `MAX_ROWS` rows, rows are added up at random."""
 
     def __init__(self, values: Array, counts: NDArray[np.int64] | None, random: np.random.Generator) -> None:
         known = ~np.isnan(values)
@@ -249,7 +254,7 @@ class Differences:
         self.rounding = ROUNDING * (self.parts @ np.abs(self.values)).max(axis=0, initial=0.0)
 
     def of(self, item: int) -> Array:
-        """Return the differences between an item and all later ones, 0 where one of the two is missing or by rounding."""
+        """Return the differences between an item and all later items; missing values and rounding errors become 0."""
         if self.known is None:
             found = self.sums[:, item, np.newaxis] - self.sums[:, item + 1 :]
         else:
@@ -276,7 +281,7 @@ def _parts(rows: int, counts: NDArray[np.int64] | None, random: np.random.Genera
 def _better(
     differences: Differences, confidence: float, resamples: int, random: np.random.Generator, progress: bool
 ) -> NDArray[np.bool_]:
-    """Return which items are better than which others for certain."""
+    """Return for every two items whether the test finds that the first is better than the second."""
     n, rows = differences.items, differences.rows
     check_fits(rows + 2 * n, resamples, np.dtype(np.float32), "ask for fewer resamples")
     every = 0 < rows <= 62 and 2 ** (rows - 1) <= resamples
@@ -331,7 +336,7 @@ def _result(goodness: Array, better: NDArray[np.bool_], names: Sequence[Any], **
 
 
 def _groups(apart: NDArray[np.bool_]) -> list[list[int]]:
-    """Return sets of items that cover all pairs that are not told apart; no two of a set are, and no item can be added."""
+    """Return maximal sets of items that cannot be told apart; each pair that cannot be told apart is in one of the sets."""
     near, found = ~apart, []
     left = near.copy()  # pairs that no set has yet; an item is near itself
     for first in range(len(apart)):

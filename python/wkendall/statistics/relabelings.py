@@ -1,4 +1,4 @@
-"""P-values of any measure: how often rankings with relabelled items are as similar."""
+"""P-values of any measure: how often rankings with relabelled items are at least as similar."""
 
 from __future__ import annotations
 
@@ -33,21 +33,23 @@ def permutation_pvalue(
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
 ) -> NDArray[np.float64]:
-    """P-values for the similarity of each ranking of `X` with the same row of `Y`, by any measure.
+    """P-values for the similarity of row p of `X` and row p of `Y`, by any measure.
 
-    The items of the ranking of Y are relabelled at random. The p-value is `(1 + c) / (1 + p)`, where p is the number of
-    relabelings and c is the number of relabelings that are at least as similar as the ranking itself. A larger value is
-    more similar; for a distance, a smaller value is more similar. For lists, a relabeling keeps the length of the list
-    of Y and replaces its items by random items of the catalogue.
+    The items of each ranking of Y are relabelled at random, many times. The p-value is `(1 + c) / (1 + p)`, where p is
+    the number of relabelings. The number c counts the relabelings after which the two rankings are at least as similar
+    as before. A larger value of the measure means more similar; for a distance, a smaller value means more similar. If
+    the ranking of Y is a list, a relabeling replaces its items by random items out of all items. The length of the list
+    does not change.
 
     Parameters
     ----------
     X, Y : Rankings or array-like of shape (m, n)
-        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. A single ranking is
-        compared with every row of the other argument. If X and Y both have several rows with labels, the labels must be
-        in the same order.
+        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. If one argument is a
+        single ranking, it is compared with every row of the other argument. If rows of X and rows of Y have the same
+        labels, the labels must be in the same order.
     measure : Measure, optional
-        Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`; the Kendall kernel if absent.
+        Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`. The default is the Kendall
+        kernel.
     n_permutations : int
         The number of relabelings of each ranking.
     rng, n_jobs

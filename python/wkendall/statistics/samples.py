@@ -34,14 +34,14 @@ ADVICE = "the test needs the kernel between all different rankings: use a random
 
 
 def check_size(people: int, name: str) -> None:
-    """Refuse a group with fewer than two people."""
+    """Raise an error if a group has fewer than two people."""
     if people < 2:
         found = f" has {people} ranking{'' if people == 1 else 's'}"
         raise bad_argument(name, f"{found}, but a group must have at least 2", value=people, kind="too few")
 
 
 class Sample(NamedTuple):
-    """A sample of rankings: the distinct rankings, the index of each row's ranking among them, and their counts."""
+    """A sample of rankings: the distinct rankings, the index of the distinct ranking of each row, and the counts."""
 
     rankings: Rankings
     member: NDArray[np.intp]
@@ -90,7 +90,7 @@ def observed(rankings: Rankings) -> Counts:
 
 
 def each_person(rankings: Rankings) -> Rankings:
-    """Return a row for each person: rankings without counts."""
+    """Return rankings without counts, with one row for each person."""
     if rankings._counts is None:
         return rankings
     return rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]._with(labels=None, counts=None)
@@ -99,9 +99,9 @@ def each_person(rankings: Rankings) -> Rankings:
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:
     """Return the kernel between all distinct rankings of a sample, and the kernel that was used.
 
-    Without a kernel it is the normalized Mallows kernel with a rate that depends on the sample: self-similarities of
-    long lists with ties would underflow. 1 is subtracted from a Mallows kernel that is nearly constant. It is centred
-    later, and so keeps its digits.
+    The default is the normalized Mallows kernel, with a rate that depends on the sample. The kernel is normalized
+    because self-similarities of long lists with ties would underflow. If a Mallows kernel is nearly constant, 1 is
+    subtracted from it. The kernel then keeps its digits when it is centred later.
     """
     size, items = sample.rankings.shape
     check_fits(size, size, np.dtype(np.float64), ADVICE)
@@ -119,7 +119,7 @@ def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Arr
 
 
 def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
-    """Return the Mallows kernel minus 1, in the place of the distances."""
+    """Overwrite the distances with the Mallows kernel minus 1."""
     if normalize:
         own = distances.diagonal() / 2
         distances -= own + own[:, np.newaxis]
@@ -128,7 +128,7 @@ def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
 
 
 def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None) -> float:
-    """Return the rate of the Mallows kernel for a sample, which depends on the mean distance of two rankings.
+    """Return the rate of the Mallows kernel for a sample; it depends on the mean distance of two rankings.
 
     Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
     subtracted, as `Mallows` does with `normalize=True`.
@@ -141,7 +141,7 @@ def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None
 
 
 class Scaled(NamedTuple):
-    """A centred kernel, divided by `unit`, and the differences of statistics that may come from rounding."""
+    """A centred kernel, divided by `unit`, and the largest difference of statistics that may come from rounding."""
 
     gram: Array
     unit: float
@@ -149,7 +149,7 @@ class Scaled(NamedTuple):
 
 
 def scaled(gram: Array, counts: NDArray[Any]) -> Scaled:
-    """Centre a kernel and bring its largest value to 1 to 2, in place."""
+    """Centre a kernel in place, and scale it such that its largest value is between 1 and 2."""
     before = reduced(gram)
     centered(gram, counts)
     after = reduced(gram)
@@ -168,7 +168,7 @@ def centered(gram: Array, counts: NDArray[Any]) -> Array:
 def without_constant(gram: Array, place: int) -> tuple[Array, float]:
     """Subtract the kernel with one ranking c, in place: K(a, b) - K(a, c) - K(c, b) + K(c, c); return it scaled.
 
-    It has the same centred kernel, and is 0 if the kernel is constant.
+    The result has the same centred kernel. If the kernel is constant, the result is 0.
     """
     column = gram[:, place].copy()
     gram -= column[:, np.newaxis]
@@ -177,7 +177,7 @@ def without_constant(gram: Array, place: int) -> tuple[Array, float]:
 
 
 def reduced(gram: Array) -> float:
-    """Divide a kernel, in place, by the power of two that brings its largest value to 1 to 2; return that power.
+    """Divide a kernel in place by a power of two, such that its largest value is between 1 and 2; return this power.
 
     Sums over many people then neither overflow nor underflow. A kernel that is 0 everywhere is not changed.
     """

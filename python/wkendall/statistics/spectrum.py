@@ -1,9 +1,9 @@
-"""What a kernel of pairs of items sees: its eigenvalues over all rankings, by irreducible part.
+"""The eigenvalues of a kernel of pairs of items over all rankings, for each irreducible part.
 
-The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several of these. The operator that averages the
-outer product of features over all n! rankings commutes with relabelling the items. By Schur's lemma it follows from the
-inner products of the parts of U: a constant, the positions of items, symmetric pairs and skew pairs.
-`docs/measurements.md` has the derivation.
+The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several such matrices. Consider the mean of the
+outer product of the features over all n! rankings: it commutes with relabelling the items. By Schur's lemma, this mean
+can be computed from inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs
+and skew pairs. `docs/measurements.md` has the derivation.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ Weights = Array | Tops
 
 
 class Spectrum(NamedTuple):
-    """What `spectrum` returns: eigenvalues, the largest of each part first.
+    """What `spectrum` returns: the eigenvalues of each part, the largest eigenvalue of a part first.
 
     Attributes
     ----------
     names : tuple of str
-        The part of each eigenvalue.
+        The name of the part to which each eigenvalue belongs.
     eigenvalues : ndarray
         The eigenvalues that are not zero. A part that the kernel does not see has one entry, 0.
     multiplicities : ndarray
-        How often each eigenvalue occurs: the dimension of the irreducible representation.
+        How often each eigenvalue occurs. This is the dimension of the irreducible representation of its part.
     share : ndarray
-        Eigenvalue times multiplicity, divided by the sum of all these products, which is the self-similarity of a
-        ranking.
+        Each eigenvalue times its multiplicity, divided by the sum of all these products. This sum is K(s, s), the
+        kernel of a ranking with itself.
 
     Examples
     --------
@@ -80,26 +80,27 @@ class Spectrum(NamedTuple):
 
     @property
     def effective_dimension(self) -> float:
-        """The squared sum of all eigenvalues, with multiplicities, divided by the sum of their squares; 0 if all are 0."""
+        """(Sum of all eigenvalues)^2 / (sum of their squares), counted with multiplicities; 0 if all eigenvalues are 0."""
         if not self.share.any():
             return 0.0
         return 1 / float((self.share**2 / self.multiplicities).sum())
 
     @property
     def parts(self) -> dict[str, float]:
-        """The share of each part."""
+        """The share of each part: the sum of the shares of its eigenvalues."""
         names = np.array(self.names)
         return {name: float(self.share[names == name].sum()) for name in dict.fromkeys(self.names)}
 
 
 def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
-    """Eigenvalues of a kernel of pairs of items over all n! rankings, by irreducible part: what the kernel can see.
+    """Eigenvalues of a kernel of pairs over all n! rankings: they say which differences of rankings the kernel can see.
 
-    These are the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from the weights,
-    for any n. The kernel is not centred: its mean is the eigenvalue of the constant part.
+    The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from
+    the weights of the kernel, for any n. The kernel is not centred: its mean is the eigenvalue of the constant part.
+    Each eigenvalue belongs to one of these parts:
 
     - "(n) constant": the same for every ranking.
-    - "(n-1,1) positions of items": sums over items of a function of the item's position, as a Borda count.
+    - "(n-1,1) positions of items": a function of the position of each item, summed over the items, as in a Borda count.
     - "(n-2,2) symmetric pairs": which two items have certain positions, in either order. This part contains only what
       the positions of single items do not explain.
     - "(n-2,1,1) skew pairs": which of two items comes first. This part contains only what the positions of single items
@@ -110,8 +111,8 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     Parameters
     ----------
     kernel : Kernel or None
-        `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of such kernels; None for the Kendall kernel.
-        The kernel must not have weights of items.
+        A `Kendall` or `TensorKernel` of order 1 or 2, or a sum of multiples of such kernels. None means the Kendall
+        kernel. Kernels with weights of items (`item_weight`) raise an error.
     n : int
         The number of items.
 
@@ -121,9 +122,9 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     Notes
     -----
-    The time is O(n^2) for a matrix U, O(n^3) for the average kernel, O(r^2 n^2 + r^3) for a stack of r matrices, and
-    O(n^6) for W. The error is about 1e-15 times the largest eigenvalue; eigenvalues below 1e-13 times the largest are
-    returned as 0.
+    The computation takes time O(n^2) for a matrix U, and O(n^3) for the average kernel. It takes O(r^2 n^2 + r^3) for a
+    stack of r matrices, and O(n^6) for W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below
+    1e-13 times the largest eigenvalue are returned as 0.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
 
 def weights_of(kernel: Kernel, n: int, function: str) -> list[Weights]:
-    """Return weights of positions whose kernels add up to a kernel; refuse kernels that have none."""
+    """Return weights of positions whose kernels add up to a kernel; raise an error if there are none."""
     if isinstance(kernel, Sum):
         return weights_of(kernel.left, n, function) + weights_of(kernel.right, n, function)
     if isinstance(kernel, Scaled):
@@ -186,7 +187,7 @@ def weights_of(kernel: Kernel, n: int, function: str) -> list[Weights]:
 
 
 def signed(matrices: Array) -> Array:
-    """Return weights whose kernel is the signed one: a pair of items occurs in both orders."""
+    """Return weights of the signed kernel, in which a pair of items occurs in both orders."""
     return (matrices - np.swapaxes(matrices, -1, -2)) / math.sqrt(2)
 
 

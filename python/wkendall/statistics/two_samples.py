@@ -42,46 +42,47 @@ def two_sample_test(
 ) -> TestResult:
     """Test whether two or more groups of rankings come from the same distribution.
 
-    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of rankings in the
-    first group, plus the mean over pairs in the second group, minus twice the mean over pairs with one ranking from
-    each group. It is about 0 if the groups come from the same distribution, and can be negative. The p-value is
-    `(1 + c) / (1 + p)`, where p is the number of random permutations of the group labels, and c is the number of
-    permutations whose statistic is at least as large.
+    The statistic is the unbiased squared maximum mean discrepancy, `M1 + M2 - 2 M12`. M1 is the mean of the kernel over
+    all pairs of rankings in the first group, and M2 is the same mean for the second group. M12 is the mean over all
+    pairs with one ranking from each group. If both groups come from the same distribution, the statistic is about 0,
+    and it can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random permutations of the group
+    labels. The number c counts the permutations whose statistic is at least as large as the observed statistic.
 
-    With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
-    product of its sizes. For two groups this mean is the discrepancy itself. Each pair of groups is also tested
-    separately, with permutations of the people of these two groups. The p-values of these tests are adjusted by Holm's
-    method.
+    With more than two groups, the discrepancy is computed for each pair of groups. The statistic is the mean over all
+    pairs of groups, weighted by the product of the sizes of the two groups. Each pair of groups is also tested
+    separately, with permutations of the people of these two groups. The p-values of these separate tests are adjusted
+    by Holm's method.
 
     Parameters
     ----------
     *X : Rankings or array-likes of shape (m, n)
-        The rankings of each group, one per row, of the same items; at least two groups, and at least two rankings per
-        group. With `groups`, pass one array with all rankings. A row of a `Rankings` with `counts` stands for as many
-        people.
+        One argument for each group: its rankings, one per row. All groups rank the same items. There must be at least
+        two groups, with at least two rankings each. With `groups`, pass one array with the rankings of all groups. If a
+        `Rankings` has `counts`, each of its rows stands for as many people as the count of the row.
     groups : array-like of m labels, optional
-        The group of each ranking: texts, numbers or flags.
+        The group of each ranking: texts, numbers or booleans.
     kernel : Kernel, optional
-        The default is the normalized `Mallows` kernel. It is characteristic: it detects every difference between
-        distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of items, over
-        all pairs of rankings of all groups. The rate is 1 if all rankings are equal. A `Kendall` kernel of order 2
-        detects only differences in the probability that one item is before another. With position weights, the
-        positions of the two items count too.
+        The default is the normalized `Mallows` kernel. This kernel is characteristic: it detects every difference
+        between distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of
+        items, over all pairs of rankings of all groups. If all rankings are equal, the rate is 1. A `Kendall` kernel of
+        order 2 detects only differences in the probability that one item is before another. With position weights, it
+        also detects differences in the positions of the two items.
     blocks : array-like of m labels, optional
         The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
-        rankings before and after, a block is a pair. For stratified samples, a block is a stratum. If there are several
-        arrays, `blocks` and `sample_weight` have the values of the first group, then the values of the second group,
-        and so on.
+        rankings before and after, a block is a pair. For stratified samples, a block is a stratum. If each group is its
+        own argument, `blocks` and `sample_weight` contain the values of the first group first, then those of the second
+        group, and so on.
     sample_weight : array-like of m numbers, optional
-        The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the
+        The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the same
         weight.
     n_permutations : int
         Number of random permutations, at least 1. The smallest possible p-value is 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
-        `n_jobs`; without it every call draws other numbers.
+        `n_jobs`. Without `rng`, every call draws other random numbers.
     n_jobs : int, optional
-        Threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of matrix products.
+        The number of threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of
+        matrix products.
     progress : bool
         Show a progress bar; needs tqdm.
 
@@ -91,18 +92,17 @@ def two_sample_test(
 
     Notes
     -----
-    With weights w, normalized to sum 1 in each group, the mean over pairs in a group is (Q - A D) / (1 - A). Here Q is
-    the sum of w_i w_j K(i, j) over all i and j, D the sum of w_i K(i, i), and A the sum of w_i^2. This mean does not
-    change if the same vector is added to all features. With equal weights it is the mean over pairs of different
-    people.
+    Let the weights w of a group be scaled such that their sum is 1. The mean over pairs in the group is then
+    `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all i and j. D is the sum of `w_i K(i, i)` over all i,
+    and A is the sum of `w_i^2`. If the same vector is added to all features, this mean does not change. With equal
+    weights it is the mean over pairs of different people.
 
-    The p-value is exact if people, with their rankings and weights, are exchangeable between groups: the joint
-    distribution of ranking and weight is the same in all groups. If there are blocks, it must be the same within each
-    block.
+    The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, this
+    distribution must be the same in all groups within each block.
 
-    A statistic that is equal up to rounding (1e-10 times the largest value of the centred kernel) counts as at least as
-    large. Equal rankings are merged. For m distinct rankings the kernel takes 8 m^2 bytes, and a permutation m^2
-    multiplications.
+    If the statistic of a permutation equals the observed statistic up to rounding errors, the permutation is counted in
+    c. Differences of up to 1e-10 times the largest value of the centred kernel count as rounding errors. Equal rankings
+    are merged. For m distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
 
     Examples
     --------
@@ -116,7 +116,8 @@ def two_sample_test(
     >>> round(wkendall.two_sample_test(X, Y, kernel=wkendall.Kendall("top", k=2), rng=0, n_permutations=999).pvalue, 2)
     0.02
 
-    Rankings of 30 people before and after a campaign: every person is a block of two rankings.
+    Now suppose that these are rankings of 30 people before and after a campaign. Every person is a block of two
+    rankings.
 
     >>> both, when, person = [*X.tolist(), *Y.tolist()], ["before"] * 30 + ["after"] * 30, [*range(30)] * 2
     >>> paired = wkendall.two_sample_test(both, groups=when, blocks=person, rng=0, n_permutations=999)
@@ -146,7 +147,7 @@ def two_sample_test(
 def _read(
     given: Sequence[ArrayLike | Rankings], groups: Any, threads: int | None
 ) -> tuple[Rankings, Labels, list[Any]]:
-    """Return the rankings of all groups, the group of each, and the names of the groups."""
+    """Return the rankings of all groups, the group of each ranking, and the names of the groups."""
     if groups is not None:
         if len(given) != 1:
             raise TypeError(f"two_sample_test takes one array of rankings with groups, not {len(given)}")
@@ -169,13 +170,13 @@ def _read(
 
 
 def _is_labels(values: Any, rankings: Any) -> bool:
-    """Return whether values are a label for each ranking, not rankings."""
+    """Return whether values are labels of rankings, and not rankings."""
     single = values.ndim == 1 if hasattr(values, "ndim") else isinstance(values, list) and all(map(np.isscalar, values))
     return single and hasattr(rankings, "__len__") and len(values) == len(rankings)
 
 
 class _Permuted(NamedTuple):
-    """The statistic of people in groups and of permutations of them; the centred kernel, divided by `unit`."""
+    """The statistic of people in groups, the statistics of permutations, and the centred kernel, divided by `unit`."""
 
     statistic: float
     null: Array
@@ -200,7 +201,7 @@ def _permuted(people: People, gram: Array, run: Run, permutations: int, random: 
 
 
 def discrepancies(gram: Array, people: People, assigned: Assigned) -> Array:
-    """Return, for each assignment, the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
+    """Return for each assignment the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
     within, own = Groups(gram, people.totals, np.empty(0, dtype=np.int64)).sums(assigned.tables)
     size = people.totals.sum()
     sizes = assigned.tables.sum(axis=2)
@@ -212,7 +213,7 @@ def discrepancies(gram: Array, people: People, assigned: Assigned) -> Array:
 
 
 def pairwise(gram: Array, people: People) -> Array:
-    """Return the squared discrepancy of every two groups."""
+    """Return the squared discrepancy between every two groups."""
     rows, squares = people.tables, people.squares
     sizes = rows.sum(axis=1)
     sums = rows @ gram @ rows.T
