@@ -187,7 +187,7 @@ def corr(
     weights : array-like of one number for each observation, optional
         The weight of each observation, at least 0. The weight of a pair of observations is the product of the weights
         of the two observations. A weight of 3, for example, has the same effect as three copies of the observation,
-        except for tau-a and tau-c.
+        except for tau-a.
     at_least : float, optional
         Return only the pairs of columns whose correlation has an absolute value of at least `at_least`. The result is a
         table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
