@@ -83,10 +83,11 @@ class AlternatingClassifier(Classifier, Alternating):
 
     U has the position weights, and B has the item coefficients. The learner minimises
     `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. Here P is a penalty, and U0 are given weights that U
-    should stay near to. With the defaults, `P(V) = |V|^2 / 2` and `U0 = 0`. For fixed U this is the problem of a support vector machine with the
-    kernel of U. For fixed B it is the problem of a support vector machine with the kernel of B on the inverse
-    permutations. Steps of these two kinds alternate, and the objective never increases. The objective has many local
-    minima, so the result depends on the start.
+    should stay near to. With the defaults, `P(V) = |V|^2 / 2` and `U0 = 0`.
+
+    For fixed U this is the problem of a support vector machine with the kernel of U. For fixed B it is the problem of a
+    support vector machine with the kernel of B on the inverse permutations. Steps of these two kinds alternate, and the
+    objective never increases. The objective has many local minima, so the result depends on the start.
 
     Learned weights can overfit. Two options help. With `alpha="auto"` and a U0, the fixed kernel of U0 is one of the
     candidates. With `penalty="smooth", C="auto", alpha="auto", toward="auto"` the learner chooses C, alpha and U0.
