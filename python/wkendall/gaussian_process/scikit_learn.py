@@ -121,9 +121,9 @@ class MallowsKernel(_RankingKernel):
     Parameters
     ----------
     lam : float
-        The rate at which the similarity falls with each discordant pair. Two random rankings of n items have n (n - 1)
-        / 4 discordant pairs on average. Start the search with a `lam` for which lam n (n - 1) / 4 is not much above 1.
-        With a larger `lam`, no two rankings are similar, and the likelihood is flat.
+        The rate at which the similarity falls with each discordant pair. Two random rankings of n items have
+        `n (n - 1) / 4` discordant pairs on average. Start the search with a `lam` for which `lam n (n - 1) / 4` is not
+        much above 1. With a larger `lam`, no two rankings are similar, and the likelihood is flat.
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     normalize : bool

@@ -37,8 +37,8 @@ def from_lists(
     """Make a `Rankings` from ranked lists of any items. The lists may have different lengths and different items.
 
     The items that a list leaves out are tied with each other, below all items of the list. Items in a set inside a list
-    are tied. The rankings are stored as lists, so that time and memory depend on the lengths of the lists. Only if
-    every list has all items, they are stored as rankings of all items.
+    are tied. The rankings are stored as lists, so that time and memory depend on the lengths of the lists. If every
+    list has all items, they are stored as rankings of all items instead.
 
     Pass `items` whenever you compare a second set of lists with a first set. For new people and a fitted model, for
     example, call `from_lists(new, items=votes.items)`. Without `items`, the items are in the order in which they first
