@@ -1,4 +1,4 @@
-"""The picture of `wkendall learn`: what the ranks of items add to the decision, and the weights of positions."""
+"""The picture of `wkendall learn`: the effect of the ranks of items on the decision, and the weights of positions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def draw(path: Path, order: int, model: Any, items: Sequence[object]) -> None:
 
 
 def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object], classes: Any, of_class: str) -> None:
-    """Draw what each rank of each item adds; or coefficients of pairs, if single items add nothing."""
+    """Draw the effect of each rank of each item. If single items have no effect, draw the coefficients of pairs."""
     from wkendall.plotting import plot_matrix, plot_weights
     from wkendall.plotting.axes import two_labels
 

@@ -1,4 +1,4 @@
-"""`wkendall neighbors`: the most similar rankings, in the same file or in another one, for each ranking."""
+"""`wkendall neighbors`: for each ranking, the most similar rankings in the same file or in another file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--radius",
         type=float,
         metavar="R",
-        help="instead of -n: all rankings at a distance of at most R, or with a kernel value of at least R",
+        help="instead of -n: find all rankings at a distance of at most R; with a kernel, with a value of at least R",
     )
     kinds = {"distance": "the number of discordant pairs, the smallest first (default)"}
     kinds["kernel"] = "weighted concordant pairs, the largest first (default if you pass an option of the kernel)"
@@ -121,7 +121,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write one line for each neighbour, with the fewest digits that reproduce the values exactly."""
+    """Write one line for each neighbour, with the fewest digits that give the values exactly."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["row", "rank", "neighbor", "value"])
     for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):
