@@ -83,10 +83,10 @@ def cluster_number(
     """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
 
     W(k) is the sum of the squared distances between the rankings and the centres of their clusters, for k clusters. One
-    more cluster lowers W, even if there are no clusters to find. The fall from k to k + 1 clusters is log W(k) - log
-    W(k + 1). It is compared with the fall in simulated rankings that have k clusters like the clusters of the data. The
-    gap of k is the fall in the data minus the mean fall in the simulations. The answer is the first k whose gap is
-    below twice its standard error, or below 0.03. If there is no such k, the answer is `max_clusters`.
+    more cluster lowers W, even if there are no clusters to find. The fall from k to k + 1 clusters is
+    `log W(k) - log W(k + 1)`. It is compared with the fall in simulated rankings that have k clusters like the clusters
+    of the data. The gap of k is the fall in the data minus the mean fall in the simulations. The answer is the first k
+    whose gap is below twice its standard error, or below 0.03. If there is no such k, the answer is `max_clusters`.
 
     Parameters
     ----------

@@ -50,6 +50,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     Parameters
     ----------
     n_clusters : int
+        The number of clusters.
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
@@ -73,7 +74,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     rankings_ : Rankings
         The distinct rankings.
     means_ : ndarray of shape (number of distinct rankings, n_clusters)
-        A centre is a weighted mean of distinct rankings. A column has the weights in one centre; they add up to 1.
+        Column c has the weights of the distinct rankings in the centre of cluster c; the weights add up to 1.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -238,9 +239,9 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
         """Return one ranking for each cluster: the ranking that is most similar to the rankings of the cluster.
 
-        A centre is a mean of rankings, and not itself a ranking. The consensus is a ranking: its mean kernel with the
-        rankings of the cluster is the largest. The kernel is the kernel of the clustering. With a `Mallows` kernel the
-        consensus is Kemeny's ranking instead, whose mean distance to the rankings of the cluster is the smallest.
+        A centre is a mean of rankings, and not itself a ranking. The consensus is a ranking. It has the largest mean
+        kernel value with the rankings of the cluster, for the kernel of the clustering. With a `Mallows` kernel the
+        consensus is Kemeny's ranking instead, which has the smallest mean distance to the rankings of the cluster.
         `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the names of the items.
 
         Examples

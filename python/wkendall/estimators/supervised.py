@@ -121,7 +121,7 @@ class AlternatingClassifier(Classifier, Alternating):
 
         - "standard": the weights of the standard kernel (for order 1: n, n - 1, .., 1).
         - "ramp", for order 2: differences of ranks.
-        - "hyperbolic" and "log": the weights of the kernel "mult" with this `u`.
+        - "hyperbolic" and "log": the weights of the kernel "mult" with `u="hyperbolic"` or `u="log"`.
         - "auto", which needs `alpha="auto"`: the learner chooses from zero and the named weights, each scaled so that its
           kernel has variance 1.
         - An array: these weights.
@@ -132,7 +132,7 @@ class AlternatingClassifier(Classifier, Alternating):
     max_iter : int
         The maximum number of iterations. An iteration has two half steps, one for B and one for U.
     tol : float
-        Stop when neither half step lowers the objective by more than this fraction of the objective.
+        The search stops if each of the two half steps lowers the objective by at most `tol` times the objective.
     class_weight, input, top, ties, missing, n_jobs
         As for `SuquanSVDClassifier`.
 

@@ -3,9 +3,11 @@
 A permutation of the positions maps a tensor of order d to another tensor of order d. Two kinds of tensors stay of their
 kind: tensors that depend only on some of their indices; and tensors that are zero outside a pattern of equal indices,
 such as the diagonal. What remains are the *pure* tensors. They are zero where two indices are equal, and their sum over
-each index is zero. A pure tensor of order j can be lifted to order d in two ways: it is placed on a pattern of equal
-indices, or it is made to depend on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the
-orders 0..d. Permutations, and sums of permutations, can be applied before or after a lift, with the same result.
+each index is zero.
+
+A pure tensor of order j can be lifted to order d in two ways: it is placed on a pattern of equal indices, or it is made
+to depend on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the orders 0..d. Permutations,
+and sums of permutations, can be applied before or after a lift, with the same result.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ class Pure:
         """Project each row, a tensor written as a vector.
 
         For order 1 this removes the mean. For order 2 it removes x_a + y_b from entry (a, b). The vectors x and y
-        follow from two equations: (n - 2) (x + y) + sum(x + y) has the sums of row a and column a together, and n (x -
-        y) has their differences. For higher orders the part that depends on fewer indices is removed by conjugate
-        gradients. A few steps suffice, because the operator has few distinct eigenvalues.
+        follow from two equations. The sums of row a plus the sums of column a are (n - 2) (x + y) + sum(x + y). The
+        differences of these sums are n (x - y). For higher orders the part that depends on fewer indices is removed by
+        conjugate gradients. A few steps suffice, because the operator has few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         if len(self.shape) == 1:

@@ -8,8 +8,8 @@ all penalties.
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
   along each axis. Cosines diagonalise D. V is a combination of the first 20 cosines of each axis, because the penalty of the
   other cosines is large. For order 2 and more than 200 positions, V has only products of a cosine and a constant.
-- "monotone": P(V) = |V|^2 / 2 with U[0] >= U[1] >= ... V is constant on at most 30 bins of positions. For order 2 both
-  conditions apply to the diagonals only.
+- "monotone": P(V) = |V|^2 / 2 with two conditions. U[0] >= U[1] >= U[2] and so on, and V is constant on each of at most 30
+  bins of positions. For order 2 the conditions apply to the diagonals only.
 - "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. It is the
   nuclear norm, smoothed at zero. For any positive definite H, (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
   bound of P. The bound equals P if H = (V V' + eps^2 I)^(1/2). Each step minimises the bound with the H of the last V.

@@ -64,10 +64,10 @@ def suquan_svd(
 
     U and B are leading singular vectors of a matrix M of the rankings, so that the mean scores of the two classes
     differ as much as possible. The leading singular value usually has several singular vectors, which span a subspace.
-    U is then one direction in the subspace. It is chosen by comparing the subspace with fixed tensors, in this
-    sequence: the weights of the standard kernel, the identity, weights that fall linearly with the ranks, pseudorandom
-    tensors. U is the direction nearest to the first of these tensors that is not orthogonal to the subspace. The same
-    data therefore give the same U on any machine.
+    U is then one direction in the subspace, chosen with fixed tensors: the weights of the standard kernel, the
+    identity, weights that fall linearly with the ranks, and pseudorandom tensors. The first of these tensors that is
+    not orthogonal to the subspace is used. U is the direction in the subspace that is nearest to it. The same data
+    therefore give the same U on any machine.
 
     For order 2 the multiplicity of the leading singular value is usually 3. The information in single items then appears
     three times: on the diagonal of U, in its symmetric part and in its skew-symmetric part. The kernel of U then uses

@@ -15,7 +15,7 @@ Layers, each using only those below it:
     distances    distances for orders, assignments and tours, updated for all neighbours of a path
     spaces       orders and tours, and the points that may be proposed
     arguments    checks of arguments
-    variables    variables beside an order
+    variables    the variables beside an order
     moves        all neighbours of an order, and the distance for orders
 
 >>> from wkendall.optimize import minimize

@@ -45,7 +45,7 @@ class Kernel:
         return _falling(distances, np.exp(parameters) * self.scales)
 
     def view(self, path: Orders) -> View:
-        """Return the view of the evaluated paths from a path."""
+        """Return the distances of a path from the evaluated paths, as a view that is updated from move to move."""
         distances = [measure.between(path[np.newaxis], self.paths)[0] for measure in self.measures]
         return View(self, path, [each.astype(np.int32) for each in distances])
 

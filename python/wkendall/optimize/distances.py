@@ -1,10 +1,13 @@
 """Distances between paths, and their updates for all neighbours of a path.
 
-Each distance is a squared Euclidean distance between vectors. Each has three methods: - `typical`: the approximate
-distance between two random paths; - `between`: the distance of each path to each of the others; - `neighbours`: the
-distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`. `reaches` are
-the arguments `first` and `again` of `search.reach`. They were chosen by measurements. Models of tours and of
-assignments are good far from the evaluated points. Models of discordant pairs are poor there for flow shops, where many
+Each distance is a squared Euclidean distance between vectors. Each has three methods:
+
+- `typical`: the approximate distance between two random paths;
+- `between`: the distance of each path to each of the others;
+- `neighbours`: the distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
+
+`reaches` are the arguments `first` and `again` of `search.reach`. They were chosen by measurements: far from the evaluated
+points, models of tours and of assignments are good. Models of discordant pairs are poor there for flow shops, where many
 orders have equal values.
 """
 

@@ -47,7 +47,7 @@ def minimize(
         `f(x)` must return the value of the order `x`, which is an array of the items 0..n_items - 1 from first to last.
         For an order that failed, return `inf`, or `-inf` if you maximise. NaN is an error. With `variables` the call is
         `f(order, variables)`, where `variables` is a dictionary of the values of the variables. If `f` raises an
-        exception, the run ends. To keep the results then, use `save` or `callback`.
+        exception, the run ends, and its results are lost unless you use `save` or `callback`.
     n_items : int
         The number of items to put in order.
     n_calls : int
@@ -59,7 +59,7 @@ def minimize(
     y0 : float or array-like of shape (m,), optional
         Known values of the orders in `x0`. These orders are not evaluated, and do not count in `n_calls`.
     callback : callable, optional
-        Called with the result so far after each evaluation. The run stops if it returns True or raises StopIteration.
+        Called after each evaluation, with the result so far. If it returns True or raises StopIteration, the run stops.
     progress : bool
         Show a progress bar.
     save : str or path, optional

@@ -54,9 +54,9 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
     """Suggest an order of the items 0..n_items - 1 in a trial of an Optuna study.
 
     The trial gets one parameter for each item i. The parameter is a number from 0 to n_items - 1, and its name is
-    `"name[item i]"`. The order is the items sorted by these numbers. `OrderSampler` chooses as the number of an item
-    its position in the order. Every other sampler of Optuna works too: it chooses these numbers like the numbers of any
-    other parameters.
+    `"name[item i]"`. The order is the items sorted by these numbers. `OrderSampler` sets the number of each item to the
+    position of the item in the order. Every other sampler of Optuna works too: it chooses these numbers like the
+    numbers of any other parameters.
 
     Parameters
     ----------

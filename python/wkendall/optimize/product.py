@@ -1,8 +1,8 @@
 """The kernels of points: of orders, of variables, and of both together.
 
-Let A be the correlation of two orders, and B the correlation of their variables. The correlation of the two points is a
-A + b B + c A B, with learned shares a, b and c that add up to 1. B is a Matern kernel (nu = 5/2) of the numbers, with a
-length scale for each number, times exp(-rate) for each choice that differs.
+Let A be the correlation of two orders, and B the correlation of their variables. The correlation of the two points is
+`a A + b B + c A B`, with learned shares a, b and c that add up to 1. B is a Matern kernel (nu = 5/2) of the numbers,
+with a length scale for each number, times exp(-rate) for each choice that differs.
 """
 
 from __future__ import annotations
@@ -132,12 +132,12 @@ class FixedVariables:
         self.evaluated, self.cost = kernel.orders.evaluated, kernel.orders.cost
 
     def view(self, path: Orders) -> FixedView:
-        """Return the view of the evaluated points from a path."""
+        """Return the similarities of a path to the evaluated points, as a view that is updated from move to move."""
         return FixedView(self, self.kernel.orders.view(path))
 
 
 class FixedView(NamedTuple):
-    """The view of the evaluated points from a path with fixed variables, updated from move to move."""
+    """The similarities of a path with fixed variables to the evaluated points, updated from move to move."""
 
     fixed: FixedVariables
     orders: AnyView

@@ -32,10 +32,10 @@ def reach(values: list[float], initial: int, first: float, again: float, least: 
 
     The reach is doubled after each new best value, and halved after `PATIENCE` evaluations without a new best value. A
     reach below 1 is the share of the moves that are tried. So the search is wide with a good model, and stays near the
-    best point with a poor model. If no new best values are found, it becomes a local search with nearly random moves.
-    `first` is the reach after the first `initial` values. After the smallest reach, the reach is `again`. A value is a
-    new best value if it is lower than the best value by more than `least`. The second result is the number of
-    evaluations since the last change of the reach.
+    best point with a poor model. If no new best values are found, the search becomes a local search with nearly random
+    moves. `first` is the reach after the first `initial` values. After the smallest reach, the reach is `again`. A
+    value is a new best value if it is lower than the best value by more than `least`. The second result is the number
+    of evaluations since the last change of the reach.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:

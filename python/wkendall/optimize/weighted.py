@@ -60,7 +60,7 @@ class WeightedKernel:
         return gram_of(*read_both(paths, self.paths, Reading("orders")), kernel, Run())
 
     def view(self, path: Orders) -> WeightedView:
-        """Return the view of the evaluated paths from a path."""
+        """Return the similarities of a path to the evaluated paths, as a view that is updated from move to move."""
         return WeightedView(self, path)
 
     def weights(self, parameters: Array) -> tuple[Array, float]:
