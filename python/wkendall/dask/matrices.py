@@ -39,9 +39,14 @@ def gram_matrix(
     """Kernel between all pairs of rankings, as a dask array.
 
     The values are bitwise identical to the values of `wkendall.gram_matrix`, whatever the blocks are, with one
-    exception. Weighted sums can differ by rounding in three cases: at least half of the rankings are repetitions, some
-    rankings have ties or missing items, or `dtype` is float32 and blocks have fewer than 240 rows or columns. Without
-    `Y`, only the blocks on and above the diagonal are computed. The blocks below the diagonal are transposes of these.
+    exception. Values that are sums of weights can differ by rounding in three cases:
+
+    - At least half of the rankings are repetitions.
+    - Some rankings have ties or missing items.
+    - `dtype` is float32, and blocks have fewer than 240 rows or columns.
+
+    Without `Y`, only the blocks on and above the diagonal are computed. The blocks below the diagonal are transposes of
+    these.
 
     Parameters are checked immediately. Rankings are checked when the blocks are computed. Rows in error messages are
     rows of the whole array. On a cluster, wkendall must be installed on all workers.
@@ -108,7 +113,7 @@ def features(
     dtype: DTypeLike = np.float64,
     n_jobs: SupportsIndex | None = None,
 ) -> da.Array:
-    """Explicit features whose inner products are the kernel of order 2, as a dask array.
+    """Explicit features whose inner products are a kernel of pairs of items, as a dask array.
 
     The values are the same as the values of `wkendall.features`. Use the features for linear models that are trained
     block by block.

@@ -24,7 +24,7 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
     m, n : int
         Number of rankings and number of items.
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or a generator. If absent, every call draws other rankings.
+        A seed, which is a whole number from 0, or a generator. If absent, each call draws different rankings.
 
     Returns
     -------
@@ -49,17 +49,17 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
     The distance is the Kendall distance: the number of pairs of items that the ranking and the centre order
-    differently. The draws are exact. They use repeated insertion: the items are added one by one in the order of the
-    centre, and each item is inserted at a random number of places before the end.
+    differently. The draws are exact. They use repeated insertion. The items are added one by one in the order of the
+    centre. Each item is inserted at a random number of places before the end.
 
     Parameters
     ----------
     center : array-like of n ranks, Rankings of one complete ranking, or int
-        The most probable ranking. A number n means 1, 2, .., n.
+        The most probable ranking. A number n stands for the ranking 1, 2, .., n.
     lam : float
-        Concentration of the rankings around the centre, from 0. At 0 all rankings are equally probable.
+        The concentration of the rankings around the centre, at least 0. If it is 0, all rankings are equally probable.
     m, rng
-        As for `make_uniform`, also for the result.
+        As for `make_uniform`. The result also has the same form.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
     strengths : array-like of n positive numbers
         The strength of each item. Only the ratios of the strengths matter.
     m, rng
-        As for `make_uniform`, also for the result.
+        As for `make_uniform`. The result also has the same form.
 
     Examples
     --------

@@ -3,10 +3,10 @@
 The rankings are split into five folds, and each fold is held out once. If there are classes, the folds have nearly
 equal shares of each class. First, the fixed kernels of the candidates U0 are compared, each with every C. A fixed
 kernel is fitted in milliseconds, so this comparison uses several random splits. Then weights are learned on the first
-split, toward the best U0 and toward zero, for several values of alpha. The best learned weights are chosen only if
-their mean score exceeds the mean score of the best fixed kernel by more than 1.5 standard errors. Each held-out ranking
-has two scores, one from the learned weights and one from the fixed kernel. The standard error is computed from the
-differences of these two scores.
+split, toward the best U0 and toward zero, for several values of alpha. The best learned weights are chosen only if they
+are better than the best fixed kernel by more than 1.5 standard errors. Each held-out ranking has two scores, one from
+the learned weights and one from the fixed kernel. The standard error is computed from the differences of these two
+scores.
 
 For classes, learned weights are compared by the mean of two numbers: the accuracy, and the area under the ROC curve.
 The accuracy alone often misses large gains: with 160 rankings, the difference of two accuracies has a standard error of

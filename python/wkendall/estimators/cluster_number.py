@@ -121,8 +121,8 @@ def cluster_number(
     compares methods in a simulation.
 
     A simulation takes O(m n^2) time for m people and n items: 0.5 s for 400 people and 2,000 items. A call makes up to
-    several hundred simulations. Short lists take less time: if each person lists at most L items, and there are at
-    least 4 L items, a simulation draws only the listed items and takes O(m L^2).
+    several hundred simulations. Short lists take less time. If each person lists at most a quarter of the items, a
+    simulation draws only the listed items. For lists of at most L items it takes O(m L^2) time.
 
     Examples
     --------

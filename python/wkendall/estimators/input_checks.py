@@ -116,7 +116,7 @@ def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
 def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
     """Compare the columns of a data frame of lists, such as "first choice", with the columns of `fit`.
 
-    Data without column names are accepted. scikit-learn gives a warning in this case; here there is none, because
+    Data without column names are accepted. In this case scikit-learn gives a warning. Here there is no warning, because
     ranked lists often have no column names.
     """
     labels = names_of_columns(X)

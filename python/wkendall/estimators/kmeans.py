@@ -1,8 +1,8 @@
 """The steps of k-means (Lloyd's algorithm), for points that are given by their inner products or by their coordinates.
 
-A centre is the weighted mean of the points p of a cluster, with weights w_p that add up to 1. The squared distance
-between a point s and the centre is K(s, s) - 2 A + B, where A is the sum of w_p K(s, p) and B is the sum of w_p w_q
-K(p, q). So each step needs, for each point s and each cluster, the sum of K(s, p) over the points p of the cluster. Few
+A centre is the weighted mean of the points p of a cluster, with weights w_p that add up to 1. Let A be the sum of w_p
+K(s, p) for a point s, and B the sum of w_p w_q K(p, q). The squared distance between s and the centre is then K(s, s) -
+2 A + B. So each step needs, for each point s and each cluster, the sum of K(s, p) over the points p of the cluster. Few
 points change their cluster in most steps. Only the terms of these points are then added and subtracted.
 """
 

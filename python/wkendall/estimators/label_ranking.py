@@ -167,8 +167,8 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def predict_pairs(self, X: ArrayLike) -> Array:
         """Predict how sure the order of each pair of labels is.
 
-        Entry [p, i, j] is the predicted mean sign for row p: near 1 if label i is before label j, near -1 if label i is
-        after label j, and near 0 if both orders are equally likely.
+        Entry [p, i, j] is the predicted mean sign of labels i and j for row p. It is near 1 if label i is before label
+        j, and near -1 if label i is after label j. It is near 0 if both orders are equally likely.
         """
         pairs = self._pairs(X)
         return self._matrices(np.divide(pairs, self._factors, out=np.zeros_like(pairs), where=self._factors > 0))

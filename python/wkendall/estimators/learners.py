@@ -515,8 +515,8 @@ def best_class(values: Array) -> NDArray[np.intp]:
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in the matrix M of SUQUAN-SVD.
 
-    Let d be the deviation of a target from the mean of the targets, and w the weight of a ranking. The coefficient of
-    the ranking is w d R / Q, where R is the range of the targets and Q is the sum of w d^2 over all rankings. If the
+    Let d be the deviation of a target from the mean of the targets, and w the weight of a ranking. Let R be the range
+    of the targets, and Q the sum of w d^2 over all rankings. The coefficient of the ranking is w d R / Q. If the
     targets have only two values, the coefficient is plus or minus w divided by the total weight of its class.
     """
     distances = targets - np.average(targets, weights=weights)

@@ -169,9 +169,9 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels, whose weights are learned.
 
-    The weights are learned as in `KernelMixtureClassifier`, with another target matrix: an entry is the product of the
-    targets of its two rankings, after the mean of all targets is subtracted. The regression minimises
-    `C * sum of squared errors + |f|^2 / 2` over the function f and an intercept.
+    The weights are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all targets is
+    subtracted from each target. An entry of the matrix is then the product of the targets of its two rankings. The
+    regression minimises `C * sum of squared errors + |f|^2 / 2` over the function f and an intercept.
 
     Parameters
     ----------

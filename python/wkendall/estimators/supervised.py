@@ -54,9 +54,9 @@ class SuquanSVDRegressor(Regressor, Suquan):
     """Ridge regression with position weights from singular vectors.
 
     It works as `SuquanSVDClassifier` does, but with numbers as targets and with squared errors. SUQUAN-SVD finds the
-    weights from a matrix M, a sum over rankings with a coefficient for each. Here the coefficient is d R / Q, where d
-    is the deviation of the target of the ranking from the mean of the targets, R is the range of the targets, and Q is
-    the sum of all d^2. If the targets have only two values, these coefficients are the same as for two classes.
+    weights from a matrix M, a sum over rankings with a coefficient for each. Let d be the target of a ranking minus the
+    mean of all targets. Let R be the range of the targets, and Q the sum of all d^2. The coefficient of the ranking is
+    then d R / Q. If the targets have only two values, these coefficients are the same as for two classes.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class AlternatingClassifier(Classifier, Alternating):
         Number of axes of U and B.
     C : float or "auto"
         The cost of training errors relative to the norms of U and B. If C is very small, the optimum is U = B = 0.
-        "auto" chooses the best C for the fixed kernel of U0; without U0, C is 1.
+        "auto" chooses the best C for the fixed kernel of U0. Without U0, "auto" means C = 1.
     alpha : float or "auto"
         The strength of the penalty. If alpha is large, U stays at U0. "auto" chooses alpha on held-out rankings: five
         times, each candidate is fitted on four fifths of the rankings and scored on the other fifth. With `toward`, the

@@ -21,8 +21,8 @@ CONFIDENCE = 0.95
 class Row(NamedTuple):
     """The results of a kernel. A value is None if it needs more repetitions, or results of the standard kernel.
 
-    `difference` is the mean of the paired differences from the standard kernel. `low` and `high` are the ends of the 95
-    % confidence interval of `difference` by Student's t. `p` is the p-value of Wilcoxon's paired test; its null
+    `difference` is the mean of the paired differences from the standard kernel. `low` and `high` are the ends of the
+    confidence interval of `difference` (95 %, by Student's t). `p` is the p-value of Wilcoxon's paired test. Its null
     hypothesis is that the kernel is not better than the standard kernel. Fields that begin with `paper` are the results
     of the paper.
 

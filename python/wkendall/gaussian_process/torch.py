@@ -74,8 +74,8 @@ class MallowsKernel(_RankingKernel):
     Parameters
     ----------
     lam : float
-        The initial rate at which the similarity falls with each discordant pair. Choose `lam` so that lam n (n - 1) / 4
-        is not much above 1, where n is the number of items.
+        The initial rate at which the similarity falls with each discordant pair. For n items, choose `lam` so that
+        `lam n (n - 1) / 4` is not much above 1.
     lam_prior : gpytorch.priors.Prior, optional
         A prior of `lam`.
     lam_constraint : gpytorch.constraints.Interval, optional

@@ -7,8 +7,8 @@ even if the process is killed or the power fails:
     the data of a block are written and synced -> the journal records the block, and is synced -> the next block
     all blocks are done -> the file is renamed, unless the name is taken -> the journal is removed
 
-A finished file has no journal, because the file could have been changed later. To find out whether it is the result of
-the same run, the blocks are computed again, and every bit is compared.
+A finished file has no journal, because a record could not show whether the file was changed later. To find out whether
+the file is the result of the same run, the blocks are computed again, and every bit is compared.
 """
 
 from __future__ import annotations

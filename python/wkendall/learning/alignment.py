@@ -36,9 +36,9 @@ class Mixture(NamedTuple):
 def align(grams: list[Array], targets: Array, weights: Array) -> Mixture:
     """Return the mixture that is best aligned with the targets, which are columns. The matrices `grams` are overwritten.
 
-    The variance of a kernel is the weighted mean of the squared distances between the features of the rankings and the
-    mean of these features. The factors are such that the mixture has variance 1. If no kernel is aligned with the
-    targets, all kernels that are not constant have equal shares.
+    The variance of a kernel is a weighted mean of squared distances: each is the distance between the features of a
+    ranking and the mean of all features. The factors are such that the mixture has variance 1. If no kernel is aligned
+    with the targets, all kernels that are not constant have equal shares.
     """
     root = np.sqrt(weights / weights.sum())
     labels = root[:, np.newaxis] * (targets - (root**2) @ targets)

@@ -141,8 +141,8 @@ class Alternation:
     def weights(self, state: State) -> State:
         """Return the optimal U and intercept for fixed B. If there is a U0, only the direction of B is fixed, not its length.
 
-        The reason: if the coefficients for U0 leave no loss and B is fixed completely, then U = U0 is optimal, and
-        nothing is learned.
+        The reason is this. Suppose that B is fixed completely, and that the coefficients for U0 leave no loss. Then U =
+        U0 is optimal, and nothing is learned.
         """
         space, B = self._space, state.B
         function = space.weights(state.U, B)

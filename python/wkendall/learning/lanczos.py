@@ -1,9 +1,9 @@
 """The largest eigenvalues of a symmetric operator on several invariant subspaces, by Lanczos iterations.
 
 The subspaces are orthogonal, and the operator maps each subspace to itself. To make a step in all subspaces at once,
-one vector of each subspace is added to a sum, and the operator is applied to the sum. The basis stores these sums. A
-new vector is made orthogonal to the two vectors before it and, after a restart, to the Ritz vectors that were kept.
-This is enough: orthogonality is lost only when an eigenvector has converged.
+the operator is applied to a sum of vectors, one vector from each subspace. The basis stores these sums. A new vector is
+made orthogonal to the two vectors before it and, after a restart, to the Ritz vectors that were kept. This is enough:
+orthogonality is lost only when an eigenvector has converged.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Lanczos:
     def largest(self, starts: Array, known: list[Array], floor: float, share: bool) -> list[Array | None]:
         """Return, for each subspace, the leading eigenvector that is orthogonal to the known eigenvectors (rows of a matrix).
 
-        For some subspaces the result is None: if the start is zero, if the eigenvalue is below the floor or, with
-        `share`, if it is below the eigenvalue of another subspace.
+        For a subspace, the result is None if the start is zero or if the eigenvalue is below the floor. With `share`,
+        it is also None if the eigenvalue is below the eigenvalue of another subspace.
         """
         parts, size = starts.shape
         capacity = min(max(BYTES // (8 * size), LEAST), MOST)

@@ -2,9 +2,9 @@
 
 The tensor of a ranking s is Phi_U(s), with the entries U[s(i), s(j), ..]. The tensor of an incomplete ranking is the
 mean of the tensors of all complete rankings that agree with it. It equals Phi_V(s) for any such complete ranking s,
-where V has means of U. Tied items share a block of ranks. A mean is taken over the pairs of ranks of two blocks, over
-the pairs of different ranks of one block, or over the single ranks of a block. The map from U to V is a projection, so
-weighted sums over positions are built from the same means.
+where V has means of U. Tied items share a block of ranks. There are three kinds of means: over the pairs of ranks of
+two blocks, over the pairs of different ranks of one block, and over the single ranks of a block. The map from U to V is
+a projection, so weighted sums over positions are built from the same means.
 """
 
 from __future__ import annotations

@@ -62,11 +62,11 @@ def suquan_svd(
 ) -> SuquanSVD:
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
-    U and B are leading singular vectors of a matrix M of the rankings, so that the mean scores of the two classes
-    differ as much as possible. The leading singular value usually has several singular vectors, which span a subspace.
-    U is then one direction in the subspace, chosen with fixed tensors: the weights of the standard kernel, the
-    identity, weights that fall linearly with the ranks, and pseudorandom tensors. The first of these tensors that is
-    not orthogonal to the subspace is used. U is the direction in the subspace that is nearest to it. The same data
+    U and B are leading singular vectors of a matrix M of the rankings. They make the difference between the mean scores
+    of the two classes as large as possible. The leading singular value usually has several singular vectors, which span
+    a subspace. U is then one direction in the subspace, chosen with fixed tensors: the weights of the standard kernel,
+    the identity, weights that fall linearly with the ranks, and pseudorandom tensors. The first of these tensors that
+    is not orthogonal to the subspace is used. U is the direction in the subspace that is nearest to it. The same data
     therefore give the same U on any machine.
 
     For order 2 the multiplicity of the leading singular value is usually 3. The information in single items then appears
@@ -84,9 +84,9 @@ def suquan_svd(
     order : int
         Number of axes of U.
     n_components : int
-        Number of distinct singular values to use. With more than one singular value, U and B are stacks of tensors: an
-        orthonormal basis of the singular vectors of the first value, then of the second value, and so on. The kernel of
-        U is the same for every choice of these bases.
+        Number of distinct singular values to use. With more than one singular value, U and B are stacks of tensors. The
+        stack has an orthonormal basis of the singular vectors of the first value, then a basis for the second value,
+        and so on. The kernel of U is the same for every choice of these bases.
     pure : bool
         Whether to use only tensors without parts of lower order. Such tensors are zero where two indices are equal, and
         their sum over each index is zero. For order 2 their diagonal, row sums and column sums are zero.

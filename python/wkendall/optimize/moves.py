@@ -22,8 +22,11 @@ MAX_DISTANCES = 8_000_000
 class Moves:
     """The moves from an order of `items` items to its neighbours. Each neighbour is reached by one move.
 
-    There are three kinds of moves. The item at position `first` moves to position `second`; the items at the two
-    positions are swapped; or the part from `first` to `second` is reversed. `kind` has the kind of each move.
+    There are three kinds of moves, and `kind` has the kind of each move:
+
+    - The item at position `first` moves to position `second`.
+    - The items at the two positions are swapped.
+    - The part from `first` to `second` is reversed.
     """
 
     def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:

@@ -170,8 +170,8 @@ class Optimizer:
         """Return the next order to evaluate, or `n` different ones.
 
         With `n`, the result has shape (n, n_items); with `variables` it is a list of pairs. The `n` orders can be
-        evaluated in parallel. An order that was asked for and not told yet is not proposed again, and the model uses
-        its own prediction as the value of the order. There are two errors: fewer orders are left than requested (kind
+        evaluated in parallel. An order that was asked for and not told yet is not proposed again. As its value, the
+        model uses the prediction of the model. There are two errors: fewer orders are left than requested (kind
         "exhausted"), or no feasible order was found (kind "infeasible").
         """
         count = 1 if n is None else as_order(n, "n")
@@ -192,8 +192,10 @@ class Optimizer:
         """Add the value `y` of an order `x`, or the values of several orders, also of orders that `ask` did not return.
 
         The value `inf` means that an order failed; use `-inf` if the function is maximised. A failure counts as the
-        worst value so far. These are errors, and then nothing is added: an order that is not a permutation, is not
-        feasible or was told before; a variable out of its range; a value that is NaN.
+        worst value so far.
+
+        If there is an error, nothing is added. It is an error if an order is not a permutation, is not feasible, or was
+        told before. It is also an error if a variable is out of its range, or if a value is NaN.
         """
         points, single = as_points(x, self.n_items, self._variables)
         self._add(points, as_values(y, len(points), single, ("x", "y"), self._failed), "x", single)

@@ -123,8 +123,8 @@ class OrderSampler(BaseSampler):
     - A parameter is modelled if all finished trials have it with the same distribution. Other parameters are sampled
       independently. An example is a parameter that only some trials suggest. If trials have several orders, only the
       order with the most items is modelled.
-    - The value of a pruned trial is its last reported value. If this value is better than the median of the complete
-      trials, it is replaced by the median; if it is worse than their worst value, it is replaced by the worst value.
+    - The value of a pruned trial is its last reported value. If it is better than the median of the complete trials, the
+      median is used instead. If it is worse than the worst value of the complete trials, this worst value is used instead.
     - A failed trial counts as the worst value.
     - Trials that are running, in threads or other processes, are taken into account.
     - A study with several objectives is an error. Constraints are ignored.

@@ -39,8 +39,8 @@ class WeightedKernel:
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
         """Return the correlations of all pairs of paths, and their derivatives.
 
-        The vector of a path has one entry for each pair of items: exp(-a (r + s)) or -exp(-a (r + s)), where r and s
-        are the positions of the items. All these vectors have the same length.
+        The vector of a path has one entry for each pair of items. If the items have the positions r and s, the entry is
+        exp(-a (r + s)) or -exp(-a (r + s)). All these vectors have the same length.
         """
         if self.length < 2:
             return np.zeros((self.evaluated, self.evaluated)), [np.zeros((self.evaluated, self.evaluated))]
