@@ -78,8 +78,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_number(
         test, "--pairs", 0, "for two groups: number of pairs of items to list, those that differ most first", least=0
     )
-    mallows = "exp(-lam d), where d is the number of discordant pairs (default). It detects every kind of difference. The "
-    mallows += "default of lam is 2 / (mean of d over pairs of people)"
+    mallows = "exp(-lam d), where d is the number of discordant pairs (default). It detects every kind of difference. "
+    mallows += "The default of lam is 2 / (mean of d over pairs of people)"
     kendall = "weighted concordant pairs (default if you pass an option for weights, such as --weight)"
     add_kernel(parser, "--kernel", {"mallows": mallows, "kendall": kendall})
     add_reading(parser)

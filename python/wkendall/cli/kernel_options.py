@@ -44,7 +44,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
         help="for the Mallows kernel exp(-lam d), where d is the number of discordant pairs: the number lam; auto is "
         "8 / (n (n - 1)) for n items",
     )
-    kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: the number of top ranks that count")
+    kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: how many top ranks count")
     kernel.add_argument(
         "--u",
         type=_position_weights,
