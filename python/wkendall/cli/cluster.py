@@ -39,11 +39,11 @@ Divide the rankings of a file into clusters of similar rankings. For each cluste
 print its size and the ranking that agrees most with the rankings of the cluster.
 
 Without --clusters the command estimates the number of clusters. It tries 1, 2,
-3, ... clusters. One more cluster lowers the sum of the squared distances of the
-rankings from the centres of their clusters. This fall in the data is compared
-with the fall in simulated rankings that have no further cluster. The difference
-of the two falls is called the gap. The search stops when the gap is small. The
-gaps and their errors are printed.
+3, ... clusters. One more cluster lowers the sum of the squared distances between
+the rankings and the centres of their clusters. This fall is compared with the fall
+in simulated rankings that have only the clusters found so far. The fall in the data
+minus the fall in the simulation is called the gap. The search stops when the gap is
+small. The gaps and their standard errors are printed.
 
 With -o the command also writes the cluster of each ranking to a CSV file.
 """

@@ -29,14 +29,20 @@ For each ranking of a file, find the most similar rankings of a second file. Wit
 only one file, find the most similar other rankings of the same file. The matrix
 of all pairs is never built.
 
-Rankings are read from files as for wkendall gram. In a PrefLib file items of the
-same rank are ties, and items that are not listed come last. A .csv file has a
-line for each neighbour: the row of the ranking, from 0; the place of the
-neighbour among the neighbours, from 1; the row of the neighbour; and the value.
-With --id it has names instead of rows. An .npz file has the arrays values and
-indices, with one row for each ranking; with --radius it also has indptr, as in a
-sparse matrix by rows. Names that are known are in the arrays items, ids and
-ids_against.
+Rankings are read from files as for wkendall gram. In a PrefLib file, items with the
+same rank are tied, and items that are not listed come last.
+
+If OUTPUT is a .csv file, it has a line for each neighbour, with four columns:
+  the row number of the ranking, from 0
+  the place of the neighbour among the neighbours, from 1
+  the row number of the neighbour
+  the value: the distance or the kernel
+With --id the file has names instead of row numbers.
+
+If OUTPUT is an .npz file, it has the arrays values and indices, with one row for
+each ranking. With --radius these arrays have one axis, and the array indptr says
+where each ranking begins, as in a sparse matrix by rows. If items or rankings have
+names, they are in the arrays items, ids and ids_against.
 """
 _EPILOG = """\
 examples:

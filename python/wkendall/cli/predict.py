@@ -34,8 +34,8 @@ _SUMMARY = "predict labels with learned weights"
 _DESCRIPTION = """\
 Predict the labels of rankings with the result of wkendall learn.
 
-The command writes a CSV file with one row for each ranking: the name of the
-ranking if there is one, the prediction, and for classes the scores. With two
+The command writes a CSV file with one row for each ranking. A row has the name of
+the ranking if there is one, the prediction, and for classes the scores. With two
 classes, the second class is predicted if the score is positive. With more
 classes, the class with the largest score is predicted. The column with the names
 of the rankings is --id. The default is the column that was --id in wkendall learn.

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _SUMMARY = "repeat the experiments of the paper"
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
-High-order Kernels for Permutations". Support vector machines predict whether
-people are 40 or over from their rankings of six sources of news about science,
-with each kernel in turn. The command writes a table of its results and the
-paper's results (table.csv, table.json), plots, and one page with everything
-(report.html).
+High-order Kernels for Permutations". The data are rankings of six sources of news
+about science. With each kernel in turn, a support vector machine predicts from the
+ranking of a person whether the person is 40 or over. The command writes a table of
+its own results and of the results of the paper (table.csv, table.json), plots, and
+one page with everything (report.html).
 
 Without --data the people are simulated from a model of the survey. Every
 finished measurement is stored in the folder. --resume continues a run that was
-interrupted or killed, or adds kernels or repetitions to a finished run.
+interrupted or killed. It can also add kernels or repetitions to a finished run.
 """
 #: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
