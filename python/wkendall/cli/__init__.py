@@ -11,8 +11,8 @@ Layers, each using only those below it:
     learn_picture       the picture of learned weights and of the effects of ranks
     kernel_options      the options for what is computed for a pair of rankings
     labels              labels and groups of rankings
-    reading             files to rankings of the same items
-    arrays              NumPy files to arrays
+    reading             read files as rankings of the same items
+    arrays              read NumPy files as arrays
     options             options that several commands share
     output              files that are written completely or not at all
     messages            errors in one line, which name files and options

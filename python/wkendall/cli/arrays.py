@@ -45,7 +45,7 @@ def load_array(path: Path) -> NDArray[Any]:
 
 
 def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file; arrays of Python objects are refused, because reading them would run code."""
+    """Read all arrays of an .npz file. An array of Python objects is an error, because reading it would run code."""
     if not path.exists():
         raise CommandError(f"there is no {path}: wkendall learn -o {path.parent} writes it")
     with _loaded(path) as arrays:

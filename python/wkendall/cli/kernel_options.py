@@ -1,4 +1,4 @@
-"""The options for a kernel, or for another measure: one group for all commands."""
+"""The options for a kernel or for another measure. They are one group of options, the same for all commands."""
 
 from __future__ import annotations
 

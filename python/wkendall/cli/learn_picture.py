@@ -82,7 +82,7 @@ def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object]
 
 
 def rank_effects(order: int, U: Array, B: Array) -> Array:
-    """Return the mean of the function over all rankings in which an item has a rank, minus the mean over all rankings.
+    """Return, for each item and rank: the mean of the function if the item has this rank, minus the mean over all rankings.
 
     The function is the sum over all items i, j of U[rank of i, rank of j] B[i, j], or of U[rank of i] B[i].
     """

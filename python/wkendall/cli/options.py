@@ -162,7 +162,7 @@ def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
 
 
 def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
-    """Return a function that parses a whole number, or refuses the text."""
+    """Return a function that parses a whole number. The function raises an error if the text is wrong."""
 
     def convert(text: str) -> int:
         if (
@@ -196,7 +196,7 @@ def _delimiter(text: str) -> str:
 
 
 def number_of_jobs(text: str) -> int:
-    """Parse the text of --jobs, or refuse it."""
+    """Parse the text of --jobs. A wrong text is an error."""
     if text == "-1":
         return -1
     try:

@@ -75,7 +75,7 @@ def check_new(path: Path, force: bool) -> Path:
 
 
 def check_not_input(path: Path, *inputs: object) -> None:
-    """Refuse to overwrite an input file with a result."""
+    """Raise an error if a result would overwrite an input file."""
     for found in inputs:
         if isinstance(found, Path) and same_file(path, found):
             raise UsageError(

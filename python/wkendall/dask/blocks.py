@@ -92,7 +92,7 @@ def block(
 
 
 def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> None:
-    """Refuse a chunk of checked rankings that count from 0 while others count from 1, or vice versa."""
+    """Raise an error if the rankings of a chunk count from 0 while other chunks count from 1, or vice versa."""
     if base is not None and x.size and base in (0, 1) and x.min() != base:
         low = int(x.min())
         rows = f": rows {first} to {first + len(x) - 1} count from {low}"
@@ -182,7 +182,7 @@ def layer_of(name: str, call: Call, x: da.Array, y: da.Array | None, symmetric: 
 
 
 def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Reading) -> tuple[da.Array, da.Array | None]:
-    """Check two arrays of rankings; refuse rankings of different items."""
+    """Check two arrays of rankings. Different items are an error."""
     x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
     if y is not None and y.shape[1] != x.shape[1]:
         raise items_differ(x.shape[1], y.shape[1])

@@ -229,7 +229,7 @@ class Cache:
         return found
 
     def check(self, kernel: Kernel, items: int) -> None:
-        """Refuse parameters that are not valid for `items` items."""
+        """Raise an error if the parameters are not valid for `items` items."""
         self._planned(kernel, _key(kernel), items, (1, 1), False, Run())
 
     def _planned(

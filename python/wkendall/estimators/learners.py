@@ -526,7 +526,7 @@ def slopes(targets: Array, weights: Array) -> Array:
 
 
 def check_positive(value: object, name: str) -> None:
-    """Refuse a value that is not a finite number above zero."""
+    """Raise an error if a value is not a finite number above zero."""
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
     except OverflowError:

@@ -127,7 +127,7 @@ def suquan_svd(
 
 
 def check_learnable(rankings: Rankings, order: int) -> None:
-    """Refuse rankings from which weights of an order cannot be learned."""
+    """Raise an error if weights of this order cannot be learned from the rankings."""
     if rankings._missing == "anywhere":
         raise bad_argument("missing", f" is 'anywhere', {NO_TENSORS}", value="anywhere")
     if rankings.kind != "complete" and order > 2:

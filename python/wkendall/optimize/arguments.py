@@ -150,6 +150,6 @@ def as_seed(rng: object, name: str = "rng") -> int:
 
 
 def check_callable(value: object, name: str, *, optional: bool = True) -> None:
-    """Refuse a value that is not callable."""
+    """Raise an error if a value is not callable."""
     if not (callable(value) or (optional and value is None)):
         raise bad_type(name, f" must be a function{' or None' if optional else ''}, not {shown(value)}")

@@ -28,7 +28,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 
 
 class Place(NamedTuple):
-    """Which column of which argument."""
+    """The place of a column: its argument, its number, and its name in messages."""
 
     argument: str
     number: int
@@ -36,11 +36,11 @@ class Place(NamedTuple):
     called: str
 
     def no_number(self, row: int, value: object, what: str = "") -> RankingTypeError:
-        """Raise an error about a value that cannot be compared with the other values."""
+        """Return an error about a value that cannot be compared with the other values."""
         return self._refused(f"{shown(value)} in row {row}{what}", row=row, value=value)
 
     def no_numbers(self, what: str) -> RankingTypeError:
-        """Refuse a whole column."""
+        """Return an error about a whole column."""
         return self._refused(what)
 
     def _refused(self, what: str, row: int | None = None, value: object = None) -> RankingTypeError:
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 def in_order(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
-    """Return doubles in the order of the values of a column, NaN where they are missing."""
+    """Return doubles in the order of the values of a column. Missing values become NaN."""
     kind = column.dtype.kind
     if not column.size:
         return np.empty(0)

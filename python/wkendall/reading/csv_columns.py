@@ -1,4 +1,4 @@
-"""CSV files of observations: a row for each, a column for each variable.
+"""CSV files of observations: one row for each observation, one column for each variable.
 
 The types are those of a data frame. Whole numbers of any length are read exactly, and other numbers as doubles. A
 column can also have true and false.

@@ -73,7 +73,7 @@ class Rows(NamedTuple):
         return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
 
     def refuse_text(self, line: int, column: int, cell: str, advice: tuple[str, ...] = ()) -> NoReturn:
-        """Refuse a cell that is not a number."""
+        """Raise an error about a cell that is not a number."""
         reason = f"{self.label(column)} holds {shown(cell)}, which is not a number"
         parts = cell.split()
         if len(parts) > 1 and all(map(NUMBER.fullmatch, parts)):

@@ -1,4 +1,4 @@
-"""From ranked lists of names to rankings.
+"""Make rankings from ranked lists of names.
 
 Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts at the end of a list are padding, like blank
 cells at the end of a row of a CSV file. At other places they are errors, and the error says where they are.
@@ -59,9 +59,9 @@ def from_lists(
     top, k=10                                      0
     ====================================  ==========
 
-    The reason is the items that are in neither list: they are tied in both lists, which the unsigned kernels count as
-    partial agreement. So these kernels give nearly all pairs of lists a high similarity. The values depend on the
-    number of items, and therefore on `items`.
+    Unsigned kernels such as the standard kernel give nearly all pairs of lists a high similarity. The reason is the
+    items that are in neither list. They are tied in both lists, and unsigned kernels count this as partial agreement.
+    The values depend on the number of items, and therefore on `items`.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def from_lists(
     Returns
     -------
     Rankings
-        The rankings, with the items as their names. The labels are the keys of a dict, or the index of a data frame or
-        series.
+        The rankings, with the names of the items. The labels of the rows are the keys of a dict, or the index of a data
+        frame or series.
 
     Examples
     --------

@@ -130,7 +130,7 @@ def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
-    """Refuse two tables that do not have the same observations."""
+    """Raise an error if two tables do not have the same observations."""
     first, second = x.observations, y.observations
     if first != second:
         message = f"data has {first} rows, but other has {second}: both must have the same observations"
