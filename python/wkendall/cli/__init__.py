@@ -1,21 +1,21 @@
 """The command line, `wkendall`.
 
-Each command is a module with texts for its help, and two functions. `add_options(parser)` adds its options.
-`run(arguments)` does the work and returns an exit code. Slow imports are made when a command runs.
+Each command is a module with the texts of its help and with two functions. `add_options(parser)` adds the options of
+the command. `run(arguments)` does the work and returns an exit code. Slow imports are made only when a command runs.
 
 Layers, each using only those below it:
 
     gram, neighbors, corr, learn, predict, compare, cluster, consensus, report, reproduce, info   the commands
-    describe            ranks and pairs; the groups of the report
-    validation          scores on folds
-    learn_picture       the picture of learned weights and of what ranks of items add
+    describe            ranks and pairs; also the groups of the report
+    validation          cross-validated scores
+    learn_picture       the picture of learned weights and of the effects of ranks
     kernel_options      the options for what is computed for a pair of rankings
     labels              labels and groups of rankings
-    reading             files to rankings of the same items
-    arrays              NumPy files to arrays
+    reading             read files as rankings of the same items
+    arrays              read NumPy files as arrays
     options             options that several commands share
     output              files that are written completely or not at all
-    messages            errors in one line, with files and options for arguments
+    messages            errors in one line, which name files and options
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ exit codes:
   0    success
   1    failure: bad data, a file that cannot be read or written, a full disk, too little memory
   2    wrong usage: an option that does not exist, or options that cannot be combined
-  130  interrupted by Ctrl-C (143 by a request to terminate)
-  141  the reader of the output has closed it
+  130  interrupted by Ctrl-C
+  141  the output was closed, for example by head
+  143  ended by a request to terminate (SIGTERM)
 
 Errors are reported in one line on standard error. Files are written completely
 or not at all.
@@ -70,7 +71,7 @@ or not at all.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. `argv` has the words after the name of the program."""
+    """Run a command and return its exit code. `argv` has the words that follow the name of the program."""
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         with _termination_as_exit(), _warnings_in_one_line():

@@ -1,4 +1,4 @@
-"""NumPy's .npy and .npz files, read without running code and without more memory than the file can fill."""
+"""Read .npy and .npz files of NumPy, without running code and without using more memory than the data of the file need."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def load_array(path: Path) -> NDArray[Any]:
 
 
 def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file; arrays of Python objects are refused, because reading them would run code."""
+    """Read all arrays of an .npz file. An array of Python objects is an error, because reading it would run code."""
     if not path.exists():
         raise CommandError(f"there is no {path}: wkendall learn -o {path.parent} writes it")
     with _loaded(path) as arrays:
@@ -59,7 +59,7 @@ def from_npz(
 ) -> Contents:
     """Read an array of an .npz file, and the other arrays named in `apart`.
 
-    `rows` and `column` are the words for its rows and for one of its columns in messages.
+    In messages, `rows` is the word for the rows of the array, and `column` is the word for a column.
     """
     with _loaded(path) as arrays:
         if isinstance(arrays, np.ndarray):

@@ -1,4 +1,4 @@
-"""`wkendall cluster`: clusters of the rankings of a file, and how many there seem to be."""
+"""`wkendall cluster`: clusters of the rankings of a file, and an estimate of their number."""
 
 from __future__ import annotations
 
@@ -33,15 +33,18 @@ from wkendall.statistics.samples import observed
 if TYPE_CHECKING:
     from wkendall.estimators.cluster_number import ClusterNumber
 
-_SUMMARY = "find clusters of rankings, and how many there seem to be"
+_SUMMARY = "find clusters of rankings, and estimate their number"
 _DESCRIPTION = """\
-Divide the rankings of a file into clusters of similar rankings. Print the size
-of each cluster, and the ranking that agrees most with its rankings.
+Divide the rankings of a file into clusters of similar rankings. For each cluster,
+print its size and the ranking that agrees most with the rankings of the cluster.
 
 Without --clusters the command estimates the number of clusters. It tries 1, 2,
-3, ... clusters, and compares how much one more cluster lowers the sum of squares
-in the data and in simulated rankings. The difference is called the gap. The
-search stops when the gap is small. The gaps and their errors are printed.
+3, ... clusters. One more cluster lowers the sum of the squared distances between
+the rankings and the centres of their clusters. This fall is compared with the fall
+in simulated rankings that have only the clusters found so far. The fall in the data
+minus the fall in the simulation is called the gap. The search stops when the gap is
+small. The gaps and their standard errors are printed.
+
 With -o the command also writes the cluster of each ranking to a CSV file.
 """
 _EPILOG = """\
@@ -64,15 +67,15 @@ class Found(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    add_output(parser, "OUTPUT.csv", "a file for the cluster of each ranking; - is standard output", required=False)
+    add_output(parser, "OUTPUT.csv", "a file with the cluster of each ranking; - is standard output", required=False)
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
     add_column(parser, "--weights", "the weight of each ranking")
     clusters = parser.add_argument_group("the clusters")
     clusters.add_argument(
-        "--clusters", type=whole_number(1), metavar="N", help="the number of clusters; default: estimated"
+        "--clusters", type=whole_number(1), metavar="N", help="the number of clusters; the default is an estimate"
     )
-    add_number(clusters, "--max-clusters", 8, "the largest number of clusters that is tried")
-    add_number(clusters, "--seed", 0, "seed of the search", least=0, below=2**32)
+    add_number(clusters, "--max-clusters", 8, "for the estimate: the largest number of clusters to try")
+    add_number(clusters, "--seed", 0, "seed of all random choices", least=0, below=2**32)
     add_kernel(parser)
     add_reading(parser)
     add_running(parser)

@@ -26,15 +26,17 @@ from wkendall.statistics.two_samples import two_sample_test
 _SUMMARY = "test whether groups of rankings differ"
 _DESCRIPTION = """\
 Test whether groups of rankings come from the same distribution. Print how much
-they differ, and a p-value: the share of random assignments of people to groups
-that differ at least as much.
+the groups differ, and a p-value. To get the p-value, people are assigned to groups
+at random many times. The p-value is the share of these assignments in which the
+groups differ at least as much as in the data.
 
 Each group is a file (CSV, .npy, .npz or PrefLib). You can also pass one file:
 --group then names the column with the group of each ranking. If there are more
 than two groups, one test compares all of them. Then every two groups are
-compared, and these p-values are adjusted for the number of pairs (Holm).
-In a PrefLib file each voter counts, items of the same rank are ties, and items
-that are not listed come last.
+compared. These p-values are adjusted for the number of comparisons (Holm).
+
+In a PrefLib file, each voter counts as one person, items with the same rank are
+tied, and items that are not listed come last.
 """
 _EPILOG = """\
 examples:
@@ -66,18 +68,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_column(
         parser,
         "--blocks",
-        "the block (pair or stratum) of each ranking: permutations exchange group labels only within a block",
+        "the block (pair or stratum) of each ranking; people of a block exchange their groups only with each other",
     )
     add_column(parser, "--weights", "the weight of each person")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
     test = parser.add_argument_group("the test")
-    add_number(test, "--permutations", 9999, "number of random permutations")
-    add_number(test, "--seed", 0, "seed of the permutations", least=0)
+    add_number(test, "--permutations", 9999, "number of random assignments of people to groups")
+    add_number(test, "--seed", 0, "seed of the random assignments", least=0)
     add_number(
-        test, "--pairs", 0, "for two groups: number of pairs of items to list, the largest difference first", least=0
+        test, "--pairs", 0, "for two groups: number of pairs of items to list, those that differ most first", least=0
     )
-    mallows = "exp(-lam d), where d is the number of discordant pairs; it detects every difference (default); lam is "
-    mallows += "2 / (mean of d over pairs of people) unless --lam is given"
+    mallows = "exp(-lam d), where d is the number of discordant pairs (default). It detects every kind of difference. "
+    mallows += "The default of lam is 2 / (mean of d over pairs of people)"
     kendall = "weighted concordant pairs (default if you pass an option for weights, such as --weight)"
     add_kernel(parser, "--kernel", {"mallows": mallows, "kendall": kendall})
     add_reading(parser)

@@ -1,4 +1,4 @@
-"""`wkendall consensus`: the ranking that agrees most with those of a file."""
+"""`wkendall consensus`: the ranking that agrees most with the rankings of a file."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 _SUMMARY = "find the ranking that agrees most with the rankings of a file"
 _DESCRIPTION = """\
 Find the ranking that agrees most with the rankings of a file. Without options
-for weights this is the Kemeny ranking, which disagrees with the rankings of the
-file on the fewest pairs of items. Print the items, the best first, and the score
-of the ranking. Also print whether the ranking is proven to be optimal, and
-whether it is the only best ranking.
+for weights this is the Kemeny ranking: it has the fewest pairs of items in another
+order than the rankings of the file. The command prints the items, the best first,
+and the score of the ranking. It also prints whether the ranking is proven to be
+optimal, and whether it is the only best ranking.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
-.toi). In a PrefLib file each voter counts, items of the same rank are ties, and
-items that are not listed come last.
+.toi). In a PrefLib file, each voter counts as one person, items with the same rank
+are tied, and items that are not listed come last.
 
 With --group COLUMN the command finds a ranking for each group.
 """
@@ -47,12 +47,12 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    what = "a .txt, .csv or .json file; without this option, and for -, the result goes to standard output"
+    what = "a .txt, .csv or .json file; default: standard output, as with -"
     add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
-        help="output format; the default is the format of the output file, or text",
+        help="output format; default: as the name of the output file says, or text on standard output",
     )
     add_column(parser, "--weights", "the weight of each ranking")
     add_column(parser, "--group", "the group of each ranking; the command finds a ranking for each group")
@@ -61,8 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=get_args(Method),
         default="auto",
-        help="exact: the best of all rankings; with weights of positions only for up to 20 items; local: insertions and swaps, "
-        "for any number of items; borda: sort the items by their mean ranks; auto (default): exact where possible",
+        help="exact: the best of all rankings (with weights of positions, only for up to 20 items); local: local search by "
+        "insertions and swaps; borda: sort the items by their mean ranks; auto (default): exact where possible",
     )
     add_number(search, "--seed", 0, "seed of the local search", least=0)
     add_kernel(parser)

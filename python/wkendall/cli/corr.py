@@ -39,23 +39,27 @@ _TABLES = [ending for ending, kind in reading.KINDS.items() if kind != reading.P
 
 _SUMMARY = "compute rank correlations between the columns of a table"
 _DESCRIPTION = """\
-Compute rank correlations between all columns of a table, or between the columns
-of two tables with the same observations, and write the matrix.
+Compute rank correlations between all columns of a table, and write the matrix.
+With --against, compute the correlations between the columns of two tables that
+have the same observations.
 
 Tables are read from CSV files (.csv, .tsv, .txt: one observation per row, one
 variable per column) or NumPy files (.npy, .npz; an array with one axis is one
 column). Cells are numbers (inf and -inf are allowed), or True and False. Whole
-numbers keep their order, whatever their length. Empty cells, NA, NaN and null
-are missing values. Each pair of columns uses the observations that both have.
+numbers of any length are compared exactly. Empty cells, NA, NaN and null are
+missing values. The correlation of two columns uses the observations in which
+neither value is missing.
 
-Without -o the matrix is rounded and printed. With -o it is written to a .csv
-file, with the names of the columns if there are any; to an .npy file; or to an
-.npz file, as the arrays statistic, columns and, with --against, columns_against.
+Without -o the matrix is rounded and printed. With -o it is written to a file:
+  .csv  the matrix, with the names of the columns if there are any
+  .npy  the matrix
+  .npz  the arrays statistic, columns and, with --against, columns_against
 
 In an .npz file, p-values and the ends of intervals are the arrays pvalue, low
-and high. For the other kinds of files they are in separate files: for tau.csv in
-tau_pvalues.csv, tau_low.csv and tau_high.csv. If such a file of an earlier run
-would not belong to the new matrix, the command fails; --force removes the file.
+and high. For the other kinds of files they are in separate files: for tau.csv
+these are tau_pvalues.csv, tau_low.csv and tau_high.csv. If an earlier run has
+left such a file, and it would not belong to the new matrix, the command fails.
+--force removes the old file.
 
 With --at-least or --pairs the result is a table with a line for each pair of
 columns, in one .csv or .npz file.
@@ -74,7 +78,7 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
-    what = ".csv, .npy or .npz; - is CSV on standard output; without it a rounded table is printed"
+    what = ".csv, .npy or .npz; - is CSV on standard output; without -o a rounded table is printed"
     add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--against",
@@ -86,29 +90,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=get_args(Method), default="tau-b", help=what)
     parser.add_argument("--pvalues", action="store_true", help="also write p-values")
     parser.add_argument(
-        "--confidence", type=float, metavar="P", help="also write intervals of this confidence, such as 0.95"
+        "--confidence", type=float, metavar="P", help="also write confidence intervals with this level, such as 0.95"
     )
     parser.add_argument("--weights", metavar="COLUMN", help="a column of the table with a weight for each observation")
     parser.add_argument(
         "--at-least",
         type=float,
         metavar="R",
-        help="only pairs of columns with a correlation of R or more, or -R or less",
+        help="write only pairs of columns whose correlation is at least R or at most -R",
     )
     parser.add_argument(
-        "--pairs", type=Path, metavar="FILE", help="only these pairs of columns: a CSV file with two names in each line"
+        "--pairs", type=Path, metavar="FILE", help="a CSV file with two names of columns in each line: only these pairs"
     )
     parser.add_argument(
         "--alternative",
         choices=get_args(Alternative),
-        help="the alternative hypothesis of the p-values: any association (two-sided, default), a negative or a positive one",
+        help="the alternative hypothesis of the p-values. two-sided (default): any association; less: a negative association; "
+        "greater: a positive association",
     )
     parser.add_argument(
         "--min-periods",
         type=whole_number(0),
         default=1,
         metavar="N",
-        help="two columns with fewer common observations have no correlation (NaN)",
+        help="if two columns have fewer than N common observations, their correlation is NaN; default 1",
     )
     add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)

@@ -20,9 +20,9 @@ from wkendall.description import Description
 _SUMMARY = "describe rankings: mean ranks, first places, who is before whom"
 _DESCRIPTION = """\
 Print the number of rankings, and how much they agree (Kendall's W, from 0 to 1).
-For each item, print its mean and median rank, how often it is first and how often
-it is left out. --group shows the groups of a column side by side. --weights is a
-column with the weight of each ranking.
+For each item, print the mean and the median of its ranks, how often it is first,
+and how often it is left out. With --group the groups of people are shown side by
+side. With --weights each ranking counts with its weight.
 """
 _EPILOG = """\
 examples:
@@ -40,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print the result as JSON, for programs; for up to 100 items also the shares of pairs",
+        help="print the result as JSON, for programs; up to 100 items, it also has, for each two items, the share of "
+        "rankings that have the first before the second",
     )
     add_column(parser, "--group", "the group of each ranking")
     add_column(parser, "--weights", "the weight of each ranking")
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check_weights(arguments: argparse.Namespace) -> None:
-    """Refuse a column of weights for a file that has none."""
+    """Raise an error about --weights for a PrefLib file, which has no columns."""
     if arguments.weights is not None and kind_of(arguments.file) == PREFLIB:
         raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
 

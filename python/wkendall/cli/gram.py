@@ -31,24 +31,25 @@ _ADVICE = "write it to an .npy file, which may be larger than memory, or use --d
 
 _SUMMARY = "compute the matrix of a kernel between rankings"
 _DESCRIPTION = """\
-Compute a kernel between all rankings of a file, or between the rankings of two
-files, and write the matrix.
+Compute a kernel between all rankings of a file, and write the matrix. With
+--against, compute it between the rankings of two files.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
-(.soc, .soi, .toc, .toi). The matrix is written to an .npy file, which may be
-larger than memory; to a .csv file; or to an .npz file, as the array K. If the
-names of the items or of the rankings are known, the .npz file also has the arrays
-items and ids.
+(.soc, .soi, .toc, .toi). The matrix is written to one of these files:
+  .npy  the matrix, which may be larger than memory
+  .csv  the matrix
+  .npz  the matrix as the array K; names of items and of rankings, if there are
+        any, as the arrays items and ids
 
-A PrefLib file has the number of voters of each order. The matrix has one row
-for each distinct order. An .npz file has the numbers of voters in the array
-counts. With --expand the matrix has one row for each voter instead.
+For a PrefLib file, the matrix has one row for each distinct order. If OUTPUT is an
+.npz file, the numbers of voters are its array counts. With --expand the matrix has
+one row for each voter instead.
 
 With --resume an .npy file is written block by block. If the run is interrupted
 or killed, the finished blocks stay in OUTPUT.unfinished, and the same command
 continues with the other blocks. If OUTPUT is already complete, the command
-computes the matrix again, compares it with OUTPUT, and fails if a bit differs.
+computes the matrix again and compares it with OUTPUT. It fails if a bit differs.
 """
 _EPILOG = """\
 examples:
@@ -76,7 +77,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="for .npy: if the run is interrupted or killed, keep the finished blocks; continue an earlier run",
+        help="for .npy: continue an earlier run that was interrupted or killed; if there is none, start a run that can be "
+        "continued",
     )
 
 
@@ -168,7 +170,7 @@ def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Sourc
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a matrix with the fewest digits that reproduce its numbers exactly; row names come with a header of column names."""
+    """Write a matrix with the fewest digits that give its numbers exactly. With row names, a header has the column names."""
     writer = csv.writer(stream, lineterminator="\n")
     if rows is not None:
         writer.writerow(["", *(rows if columns is None else columns)])

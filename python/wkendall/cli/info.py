@@ -10,9 +10,9 @@ from wkendall.cli.output import standard_output
 
 _SUMMARY = "show versions, instruction sets and threads"
 _DESCRIPTION = """\
-Show the versions of wkendall and of the libraries it uses, the instruction
-sets of the processor, the number of threads, and the backend that is chosen for
-rankings of 6 to 20,000 items.
+Show the versions of wkendall and of the libraries that it uses, the instruction
+sets of the processor, and the number of threads. Also show the backend (the way of
+computing) that is chosen for rankings of 6 to 20,000 items.
 """
 _EPILOG = """\
 examples:

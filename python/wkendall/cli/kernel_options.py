@@ -1,4 +1,4 @@
-"""The options for a kernel, or for another measure: one group for all commands."""
+"""The options for a kernel or for another measure. They are one group of options, the same for all commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHTED = ("weight", "k", "u", "U", "W", "order", "signed")
 
 
 def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[str, str] | None = None) -> None:
-    """Add the options; the option `name` has the choices `kinds`, with descriptions, if there are several kinds."""
+    """Add the options. If there are several kinds of measures, the option `name` has the choices `kinds`, with descriptions."""
     kernel = parser.add_argument_group("the kernel")
     if kinds is not None:
         meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
@@ -28,7 +28,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     # Without any option the measure is the distance if that is the first of the kinds.
     parser.set_defaults(kernel_option=name, distance_first=next(iter(kinds or ()), "") == "distance")
     which = kernel.add_mutually_exclusive_group()
-    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; default standard")
+    which.add_argument("--weight", choices=WEIGHTS, help="how concordant pairs are weighted; default standard")
     which.add_argument(
         "--U",
         metavar="FILE.npy",
@@ -41,21 +41,21 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     which.add_argument(
         "--lam",
         type=_rate,
-        help="for the Mallows kernel exp(-lam d): the rate at which the kernel falls with each discordant pair; auto is "
+        help="for the Mallows kernel exp(-lam d), where d is the number of discordant pairs: the number lam; auto is "
         "8 / (n (n - 1)) for n items",
     )
-    kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: the number of ranks that count")
+    kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: how many top ranks count")
     kernel.add_argument(
         "--u",
         type=_position_weights,
         metavar="WEIGHTS",
-        help=f"{_users('u')}: {', '.join(POSITION_WEIGHTS)}, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or "
-        "an .npy file; the first number is the weight of the best rank",
+        help=f"{_users('u')}: the weights of the ranks. They are {', '.join(POSITION_WEIGHTS)}, an .npy file, or numbers "
+        "such as 1,0.5,0.25, the weight of the best rank first (if it is negative, write --u=-1,0)",
     )
     kernel.add_argument(
-        "--order", type=whole_number(1), metavar="D", help="number of items in a tuple; default 2, which means pairs"
+        "--order", type=whole_number(1), metavar="D", help="compare tuples of D items; default 2, which means pairs"
     )
-    kernel.add_argument("--signed", action="store_true", help="subtract the weights of discordant pairs")
+    kernel.add_argument("--signed", action="store_true", help="discordant pairs count as negative")
     kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
 
@@ -70,7 +70,7 @@ def is_weighted(arguments: argparse.Namespace) -> bool:
 
 
 def check_kernel(arguments: argparse.Namespace) -> None:
-    """Refuse options that the measure does not have, before any file is read."""
+    """Raise an error about options that the measure does not have, before any file is read."""
     measure, said = _chosen(arguments)
     for name in _given(arguments):
         if name not in measure._names():

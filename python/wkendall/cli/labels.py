@@ -1,4 +1,4 @@
-"""What belongs to rankings, one value each: labels from a column or from a separate file, groups and weights."""
+"""Values that belong to rankings, one for each ranking: labels from a column or from a separate file, groups and weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
-    """Return one label for each ranking: text or whole numbers for classes, any numbers for regression."""
+    """Return one label for each ranking: texts or whole numbers for classes, any numbers for regression."""
     if arguments.labels is None:
         path, found, lines = source.path, source.apart[arguments.label], source.lines
     else:
@@ -117,7 +117,7 @@ def _from_array(path: Path, labels: NDArray[Any], regression: bool) -> NDArray[A
 
 
 def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
-    """Return the rows of each group that a column, or an array, names; numbers are sorted by size, before texts."""
+    """Return the rows of each group, given a column or an array of groups. Groups are sorted: numbers by size, then texts."""
     found = source.apart[column]
     if isinstance(found, np.ndarray) and found.ndim != 1:
         raise CommandError(f"{source.path}: the groups have shape {found.shape}, but must be a row of labels")
@@ -136,7 +136,7 @@ def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
 
 
 def weights_of(source: Source, column: str) -> NDArray[np.float64]:
-    """Return the weight of each ranking that a column, or an array, has: finite numbers from 0."""
+    """Return the weight of each ranking, given a column or an array. Weights are finite numbers from 0."""
     cells = source.apart[column]
     if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
         what = f"has shape {cells.shape} and dtype {cells.dtype}"

@@ -38,17 +38,19 @@ _SUMMARY = "learn position weights from labels"
 _DESCRIPTION = """\
 Learn position weights from labelled rankings.
 
-The command prints the cross-validated score of the model: the accuracy, or R^2
-with --regression. For comparison it prints two more scores on the same folds.
-The first is the score of a support vector machine with the standard Kendall
-kernel (with --regression, of kernel ridge regression). The second is the score
-of a constant prediction (the largest class, or the mean). C is chosen by
+The command prints the cross-validated score of the model. The score is the
+accuracy, or R^2 with --regression. For comparison it prints two more scores on the
+same folds. The first is the score of a support vector machine with the standard
+Kendall kernel; with --regression, of kernel ridge regression. The second is the
+score of a constant prediction: the largest class, or the mean. C is chosen by
 cross-validation inside the folds.
 
-Then the model is fitted on all rankings and written to a folder. weights.npz has
-the position weights U, the item coefficients B and the intercept; wkendall
-predict uses this file. scores.json has the scores. If matplotlib is installed,
-weights.png shows U, and which class a change of an item's rank favours.
+Then the model is fitted on all rankings and written to a folder with these files:
+  weights.npz  the position weights U, the item coefficients B and the intercept;
+               wkendall predict uses this file
+  scores.json  the scores
+  weights.png  a picture of U, and of the class that each rank of an item favours;
+               only if matplotlib is installed
 """
 _EPILOG = """\
 examples:
@@ -60,14 +62,14 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
-    add_output(parser, "FOLDER", "folder for the results")
+    add_output(parser, "FOLDER", "the folder for the results")
     add_column(parser, "--label", "the labels")
     parser.add_argument(
         "--labels",
         type=Path,
         metavar="FILE",
-        help="a separate file with one label for each ranking: .npy; a text file (.csv, .txt) with one label per line; or a CSV "
-        "file with column names, where --label names the column of the labels",
+        help="a separate file with one label for each ranking: an .npy file; a text file (.csv, .txt) with one label per line; "
+        "or a CSV file with column names, in which --label is the column of the labels",
     )
     model = parser.add_argument_group("the model")
     model.add_argument("--regression", action="store_true", help="the labels are numbers to predict, not classes")
@@ -75,16 +77,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("svd", "alternating"),
         default="svd",
-        help="svd (default): weights from singular vectors, which is fast; alternating: optimise weights and coefficients in "
-        "turn, which is more accurate",
+        help="svd (default): weights from singular vectors, the faster method; alternating: weights and coefficients are "
+        "optimised in turn, the more accurate method",
     )
-    add_number(model, "--order", 2, "the weights are for tuples of this many positions")
-    add_number(model, "--components", 1, "for svd: number of distinct singular values")
-    model.add_argument("--pure", action="store_true", help="for svd: only weights without parts of lower order")
+    add_number(model, "--order", 2, "learn a weight for each tuple of N positions")
+    add_number(model, "--components", 1, "for svd: number of distinct singular values to use")
+    model.add_argument("--pure", action="store_true", help="for svd: leave out parts of the weights of lower order")
     model.add_argument(
         "--init",
         choices=("standard", "suquan"),
-        help="for alternating: the initial weights, of the standard kernel (default) or of svd (suquan)",
+        help="for alternating: the initial weights. standard (default): those of the standard kernel; suquan: those of svd",
     )
     model.add_argument(
         "--C",
@@ -92,7 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[list(GRID)],
         metavar="C",
-        help="cost of errors; if there are several numbers, cross-validation chooses the best; default 0.1 1 10",
+        help="the cost of errors; from several numbers, cross-validation chooses the best; default 0.1 1 10",
     )
     add_number(model, "--folds", 5, "number of folds of the cross-validation", least=2)
     add_number(model, "--seed", 0, "seed of the split into folds", least=0, below=2**32)

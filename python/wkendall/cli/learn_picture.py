@@ -1,4 +1,4 @@
-"""The picture of `wkendall learn`: what the ranks of items add to the decision, and the weights of positions."""
+"""The picture of `wkendall learn`: the effect of the ranks of items on the decision, and the weights of positions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def draw(path: Path, order: int, model: Any, items: Sequence[object]) -> None:
 
 
 def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object], classes: Any, of_class: str) -> None:
-    """Draw what each rank of each item adds; or coefficients of pairs, if single items add nothing."""
+    """Draw the effect of each rank of each item. If single items have no effect, draw the coefficients of pairs."""
     from wkendall.plotting import plot_matrix, plot_weights
     from wkendall.plotting.axes import two_labels
 
@@ -82,7 +82,7 @@ def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object]
 
 
 def rank_effects(order: int, U: Array, B: Array) -> Array:
-    """Return the mean of the function over all rankings in which an item has a rank, minus the mean over all rankings.
+    """Return, for each item and rank: the mean of the function if the item has this rank, minus the mean over all rankings.
 
     The function is the sum over all items i, j of U[rank of i, rank of j] B[i, j], or of U[rank of i] B[i].
     """

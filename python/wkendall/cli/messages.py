@@ -1,4 +1,4 @@
-"""Errors in the terms of the command line: one line, with files, lines and options for arguments and rows."""
+"""Errors for the command line: one line, which names files, lines and options instead of arguments and rows."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def explain(error: BaseException) -> str:
 
 
 def message_of(error: BaseException, files: Mapping[str, object] | None = None, learned: bool = False) -> str:
-    """Return the message of an error or a warning of the library, with options and files for arguments."""
+    """Return the message of an error or a warning of the library, with options and files instead of arguments."""
     parts = parts_of(error)
     file = (files or {}).get(parts.subject)
     option = _OPTIONS.get(parts.subject)
@@ -100,9 +100,9 @@ def message_of(error: BaseException, files: Mapping[str, object] | None = None, 
 
 @contextmanager
 def command_errors(*, learned: bool = False, **files: object) -> Iterator[None]:
-    """Raise errors of the library as errors of the command; `files` are those of X and Y.
+    """Raise errors of the library as errors of the command. `files` are the files of X and Y.
 
-    `learned` says whether the options of reading are those of `wkendall learn`.
+    `learned` says whether the options of reading are the options that `wkendall learn` was given.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""`wkendall neighbors`: the most similar rankings, in the same file or in another one, for each ranking."""
+"""`wkendall neighbors`: for each ranking, the most similar rankings in the same file or in another file."""
 
 from __future__ import annotations
 
@@ -29,14 +29,20 @@ For each ranking of a file, find the most similar rankings of a second file. Wit
 only one file, find the most similar other rankings of the same file. The matrix
 of all pairs is never built.
 
-Rankings are read from files as for wkendall gram. In a PrefLib file items of the
-same rank are ties, and items that are not listed come last. A .csv file has a
-line for each neighbour: the row of the ranking, from 0; the place of the
-neighbour among the neighbours, from 1; the row of the neighbour; and the value.
-With --id it has names instead of rows. An .npz file has the arrays values and
-indices, with one row for each ranking; with --radius it also has indptr, as in a
-sparse matrix by rows. Names that are known are in the arrays items, ids and
-ids_against.
+Rankings are read from files as for wkendall gram. In a PrefLib file, items with the
+same rank are tied, and items that are not listed come last.
+
+If OUTPUT is a .csv file, it has a line for each neighbour, with four columns:
+  the row number of the ranking, from 0
+  the place of the neighbour among the neighbours, from 1
+  the row number of the neighbour
+  the value: the distance or the kernel
+With --id the file has names instead of row numbers.
+
+If OUTPUT is an .npz file, it has the arrays values and indices, with one row for
+each ranking. With --radius these arrays have one axis, and the array indptr says
+where each ranking begins, as in a sparse matrix by rows. If items or rankings have
+names, they are in the arrays items, ids and ids_against.
 """
 _EPILOG = """\
 examples:
@@ -70,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--radius",
         type=float,
         metavar="R",
-        help="instead of -n: all rankings at a distance of at most R, or with a kernel value of at least R",
+        help="instead of -n: find all rankings at a distance of at most R; with a kernel, with a value of at least R",
     )
     kinds = {"distance": "the number of discordant pairs, the smallest first (default)"}
     kinds["kernel"] = "weighted concordant pairs, the largest first (default if you pass an option of the kernel)"
@@ -121,7 +127,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write one line for each neighbour, with the fewest digits that reproduce the values exactly."""
+    """Write one line for each neighbour, with the fewest digits that give the values exactly."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["row", "rank", "neighbor", "value"])
     for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):

@@ -17,13 +17,13 @@ from wkendall.reading.csv_rows import LAYOUTS
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
-    """Add the options for the output; `reproduce` also calls it --out."""
+    """Add the option for the output: -o, --out or --output."""
     names = ("-o", "--out", "--output")
     parser.add_argument(*names, dest="output", type=Path, required=required, metavar=kind, help=what)
 
 
 def add_column(parser: argparse.ArgumentParser, name: str, what: str) -> None:
-    """Add an option that names what a file has besides the rankings."""
+    """Add an option that names a column or an array that is not part of the rankings."""
     where = "the column of a CSV file, or the array of an .npz file, that has"
     parser.add_argument(name, metavar="COLUMN", help=f"{where} {what}")
 
@@ -47,15 +47,15 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     files = add_tables(
         parser,
         ("the rankings", "the rankings"),
-        "the items, separated by commas: with --layout ranks the columns to read, with the other layouts all items that can "
-        "occur",
+        "names of items, separated by commas. With --layout ranks they are the columns to read; with the other layouts they "
+        "are all items that can occur",
     )
     files.add_argument(
         "--layout",
         choices=LAYOUTS,
         default="ranks",
-        help="layout of a CSV file. ranks: one ranking per row, one item per column, numbers in the cells (default); choices: "
-        "one ranking per row, names of items in the cells, the first choice first; lists: like choices, but blanks "
+        help="layout of a CSV file. ranks (default): one ranking per row, one item per column, numbers in the cells; choices: "
+        "one ranking per row, names of items in the cells, the first choice first; lists: like choices, but blank cells "
         "are left out, so that later choices move up; long: one row for each item of each ranking, with the name of the "
         "ranking, the item, and the rank or score of the item",
     )
@@ -64,15 +64,15 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--expand",
         action="store_true",
-        help="one row for each voter of a PrefLib file, instead of one for each distinct order",
+        help="for a PrefLib file: read one ranking for each voter, instead of one for each distinct order",
     )
 
 
 def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: str) -> argparse._ArgumentGroup:
     """Add the options for reading tables.
 
-    `words` are two nouns for the help: the rows, such as "the observations", and the file, such as "the table". `items` is
-    the help of --items.
+    `words` are two nouns for the help: for the rows, such as "the observations", and for the file, such as "the table".
+    `items` is the help of --items.
     """
     rows, what = words
     files = parser.add_argument_group("how files are read")
@@ -85,7 +85,8 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the column names (default: yes); --header also turns off the warning",
+        help="whether the first row of a CSV file has the column names; default: it has them, and there is a warning if it "
+        "may be a row of data; with --header there is no warning",
     )
     files.add_argument(
         "--encoding",
@@ -97,7 +98,7 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         "--id", metavar="COLUMN", help=f"a column of a CSV file with names of {rows}: its name, or its number from 1"
     )
     files.add_argument(
-        "--items", metavar="NAMES", action="extend", type=_names, help=f"{items}; names with commas in quotes"
+        "--items", metavar="NAMES", action="extend", type=_names, help=f"{items}; put names with commas in quotes"
     )
     files.add_argument(
         "--skip",
@@ -105,7 +106,7 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         action="extend",
         type=_names,
         default=[],
-        help="columns of a CSV file to ignore, separated by commas; may be given several times",
+        help="columns of a CSV file to ignore, separated by commas; the option may be given several times",
     )
     files.add_argument(
         "--array",
@@ -121,7 +122,8 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
         "--input",
         choices=get_args(Input),
         default="ranks",
-        help="ranks (default): the numbers are ranks of the items; orders: rows list items, best first; scores: larger is better",
+        help="ranks (default): the numbers are ranks of the items; orders: a row lists the items, best first; scores: the "
+        "numbers are scores of the items, and a larger score is better",
     )
     meaning.add_argument(
         "--top",
@@ -132,15 +134,15 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
     meaning.add_argument(
         "--ties",
         choices=get_args(Ties),
-        help="equal numbers in a row. error (default): an error; mean: ties, for which the mean over all ways to break them is "
-        "taken (default for PrefLib files that end in .toc or .toi)",
+        help="what to do with equal numbers in a row. error (default): an error; mean: they are ties, and the result is the "
+        "mean over all ways to break the ties (default for PrefLib files that end in .toc or .toi)",
     )
     meaning.add_argument(
         "--missing",
         choices=get_args(Missing),
-        help="empty cells, and items that a list leaves out. error (default): an error; bottom: the item is below all items that "
-        "have a number (default for all layouts but ranks, and for PrefLib files that end in .soi or .toi); anywhere: the "
-        "position of the item is unknown",
+        help="what to do with empty cells, and with items that a list leaves out. error (default): an error; bottom: the item "
+        "is below all items that have a number (default for the layouts choices, lists and long, and for PrefLib files that "
+        "end in .soi or .toi); anywhere: the position of the item is unknown",
     )
 
 
@@ -160,7 +162,7 @@ def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
 
 
 def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
-    """Return a function that parses a whole number, or refuses the text."""
+    """Return a function that parses a whole number. The function raises an error if the text is wrong."""
 
     def convert(text: str) -> int:
         if (
@@ -194,7 +196,7 @@ def _delimiter(text: str) -> str:
 
 
 def number_of_jobs(text: str) -> int:
-    """Parse the text of --jobs, or refuse it."""
+    """Parse the text of --jobs. A wrong text is an error."""
     if text == "-1":
         return -1
     try:
@@ -206,7 +208,7 @@ def number_of_jobs(text: str) -> int:
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:
-    """Whether to show a progress bar: if requested, or if there is a terminal and tqdm is installed."""
+    """Whether to show a progress bar. The default is to show it if there is a terminal and tqdm is installed."""
     if arguments.progress is not None:
         return bool(arguments.progress)
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

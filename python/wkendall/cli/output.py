@@ -1,9 +1,9 @@
 """Files that are written completely or not at all.
 
-Output is written under a temporary name beside the final one, and renamed when it is complete. If the work fails or is
-interrupted, the temporary file is removed. If the final name is taken in the meantime, for example by another run, that
-file is not touched. The finished work, which may have taken hours, is then kept under a third name, and the error
-reports this name.
+Output is first written to a temporary file in the folder of the final file. When it is complete, the temporary file is
+renamed. If the work fails or is interrupted, the temporary file is removed. During the work, another run may create a
+file with the final name. This file is not touched. The finished work, which may have taken hours, is then kept under a
+third name, and the error reports this name.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ STDOUT = Path("-")
 
 
 def ending_of(path: Path) -> str:
-    """Return the ending of the name of an output; standard output is CSV."""
+    """Return the ending of the name of an output. For standard output, return .csv."""
     return ".csv" if path == STDOUT else path.suffix.lower()
 
 
 def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
-    """Refuse an output whose name has none of the endings, or that is also an input."""
+    """Raise an error if the name of the output has none of the endings, or if the output is also an input."""
     if ending_of(path) not in endings:
         known = ("one of " if len(endings) > 1 else "") + ", ".join(endings)
         raise UsageError(f"the name of the output must end in {known}, not be {str(path)!r}")
@@ -42,10 +42,10 @@ def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
 
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[Path]:
-    """Yield the name of an empty file to write to; at the end it is renamed to `path`. Standard output is yielded as it is.
+    """Yield the name of an empty file to write to. At the end it is renamed to `path`. Standard output is yielded as it is.
 
-    Enter this before the work starts, to find out early that a file may not be overwritten or that a folder is not
-    writable.
+    Enter this context before the work starts. Then an error is raised early if the file may not be overwritten, or if
+    the folder is not writable.
     """
     if path == STDOUT:
         with standard_output():
@@ -67,7 +67,7 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
 
 
 def check_new(path: Path, force: bool) -> Path:
-    """Refuse a name to which no file can, or may, be written; return it with links resolved."""
+    """Raise an error if no file can or may be written to this name. Otherwise return the name with links resolved."""
     target = resolved(path)
     _check_parent(path, target)
     _check_free(path, force)
@@ -75,7 +75,7 @@ def check_new(path: Path, force: bool) -> Path:
 
 
 def check_not_input(path: Path, *inputs: object) -> None:
-    """Refuse to overwrite an input file with a result."""
+    """Raise an error if a result would overwrite an input file."""
     for found in inputs:
         if isinstance(found, Path) and same_file(path, found):
             raise UsageError(
@@ -85,10 +85,10 @@ def check_not_input(path: Path, *inputs: object) -> None:
 
 @contextmanager
 def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]:
-    """Yield an empty folder to write to; at the end all its files are moved to `folder`, which is created if needed.
+    """Yield an empty folder to write to. At the end all its files are moved to `folder`, which is created if needed.
 
-    `names` are the files that may be written. If one of them exists and `force` is not set, nothing is done. With `force`,
-    files that are not written again are removed, so that all remaining files belong together.
+    `names` are the files that may be written. Without `force`, an existing file with one of these names is an error.
+    With `force`, existing files that are not written again are removed, so that all remaining files belong together.
     """
     target = resolved(folder)
     if target.exists() and not target.is_dir():
@@ -183,19 +183,19 @@ def text_file(path: Path) -> Iterator[TextIO]:
 
 
 def say_written(path: Path, what: str, *others: Path) -> None:
-    """Say what was written, on standard error if standard output has the result."""
+    """Print what was written. If the result is on standard output, print this on standard error."""
     names = " and ".join(map(str, (path, *others)))
     print(f"wrote {names}: {what}", file=sys.stderr if path == STDOUT else sys.stdout)
 
 
 def described(x: Rankings, y: Rankings | None) -> dict[str, Any]:
-    """Return what is known of rankings, and of those that they are compared with, as named arrays."""
+    """Return the names, labels and counts of rankings, and of the rankings that they are compared with, as named arrays."""
     found: dict[str, Any] = {"items": x.items, "ids": x.labels, "counts": x.counts}
     return found if y is None else found | {"ids_against": y.labels, "counts_against": y.counts}
 
 
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:
-    """Write named arrays to an .npz file that loads without pickle; None is left out."""
+    """Write named arrays to an .npz file that loads without pickle. Arrays that are None are left out."""
     # numpy's stub confuses the names of arrays with its own parameters.
     save: Any = np.savez
     with path.open("wb") as file:

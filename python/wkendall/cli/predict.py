@@ -34,17 +34,18 @@ _SUMMARY = "predict labels with learned weights"
 _DESCRIPTION = """\
 Predict the labels of rankings with the result of wkendall learn.
 
-The command writes a CSV file with one row for each ranking: the name of the
-ranking if there is one, the prediction, and for classes the scores. With two
+The command writes a CSV file with one row for each ranking. A row has the name of
+the ranking if there is one, the prediction, and for classes the scores. With two
 classes, the second class is predicted if the score is positive. With more
-classes, the class with the largest score is predicted. The names are in the
-column --id; the default is the column that was --id in wkendall learn.
+classes, the class with the largest score is predicted. The column with the names
+of the rankings is --id. The default is the column that was --id in wkendall learn.
 
-The meaning of the numbers (--input, --top, --ties, --missing) is the same as in
-wkendall learn. The items must also be the same. Items are matched by name, in any
-order, and other columns are not used. If the columns have no names, they must be
-in the same order as in wkendall learn. weights.npz has only numbers and text:
-reading this file runs no code.
+The items must be the same as in wkendall learn. They are matched by name, so
+their order does not matter, and other columns are not used. If the columns have
+no names, they must be in the same order as in wkendall learn. The numbers have
+the same meaning (--input, --top, --ties, --missing) as in wkendall learn.
+
+The file weights.npz has only numbers and text, so reading it runs no code.
 """
 _EPILOG = """\
 examples:
@@ -70,7 +71,7 @@ class Model(NamedTuple):
         return int(self.settings["order"])
 
     def scores(self, rankings: Rankings, arguments: argparse.Namespace) -> NDArray[np.float64]:
-        """Score rankings by every function, one per column."""
+        """Return the scores of rankings, with one column for each function of the model."""
         from wkendall.learning.suquan import check_learnable
 
         check_learnable(rankings, self.order)

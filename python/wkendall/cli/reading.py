@@ -1,4 +1,4 @@
-"""From files to rankings, for all commands: CSV, NumPy's .npy and .npz, PrefLib."""
+"""Read rankings from files, for all commands. The files are CSV, .npy, .npz or PrefLib files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MAX_NAMES = 10
 
 
 class Source(NamedTuple):
-    """Rankings from a file, with their names and counts, and what else was asked for."""
+    """Rankings from a file, with their names and counts, and with further columns that were asked for."""
 
     path: Path
     rankings: Rankings
@@ -71,12 +71,12 @@ def kind_of(path: Path) -> str:
 
 
 def inputs_of(arguments: argparse.Namespace) -> list[Path]:
-    """Return the input, and what it is compared with."""
+    """Return the input file, and the file that it is compared with."""
     return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options that no file can use, and choose what ties and missing items mean if no option says so."""
+    """Raise an error about options that no file can use, and set the defaults of --ties and --missing."""
     check_table_options(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
@@ -96,7 +96,7 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
 
 
 def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options for other kinds of files."""
+    """Raise an error about options for other kinds of files."""
     kinds = [kind_of(path) for path in paths]
     for name, (kind, unsaid) in _OPTIONS.items():
         if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
@@ -144,10 +144,10 @@ def read_rankings(
     like: Contents | None = None,
     learned: bool = False,
 ) -> list[Source]:
-    """Read files according to the options; several files have the same items.
+    """Read files according to the options. All files get the same items.
 
-    `apart` has the names of columns or arrays that are not part of the rankings. `like` has the items and their order,
-    such as those of a model. `learned` is True for the commands `learn` and `predict`.
+    `apart` has the names of columns or arrays that are not part of the rankings. `like` has the items in the wanted
+    order, for example the items of a model. `learned` is True for the commands `learn` and `predict`.
     """
     wanted = [name for name in apart if name is not None]
     found = [_read(path, arguments, wanted, like) for path in paths]
@@ -168,7 +168,7 @@ def read_rankings(
 
 
 def read_both(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    """Read the input, and what it is compared with."""
+    """Read the input file, and the file that it is compared with."""
     x, *others = read_rankings(arguments, *inputs_of(arguments))
     return x, others[0] if others else None
 
@@ -184,7 +184,7 @@ def _checked(path: Path, contents: Contents, reading: Reading, expand: bool, fix
 
 
 def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", expand: bool = False) -> None:
-    """Say how much was read, so that users notice a row or a column that was read by mistake."""
+    """Print how much was read, so that users notice if a row or a column was read by mistake."""
     (m, n), voters = contents.shape, 0 if contents.counts is None else int(contents.counts.sum())
     m, voters = (voters, 0) if expand and contents.counts is not None else (m, voters)
     sizes = (f"{size} {name}{'' if size == 1 else 's'}" for size, name in ((m, rows), (n, columns)))
@@ -222,7 +222,7 @@ def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like:
 
 
 def check_found(arguments: argparse.Namespace, *files: Contents) -> None:
-    """Refuse columns to read or to skip that no file has; it is enough if one of two files has the column."""
+    """Raise an error about columns to read or to skip that no file has. Of two files, only one needs to have the column."""
     for name, verb in _columns(arguments):
         if not any(name in file.found for file in files):
             raise CommandError(_no_column(name, verb, (file.name for file in files)))
@@ -272,8 +272,8 @@ def _csv_hint(error: RankingError) -> str:
 def with_same_items(input: str, *files: Contents) -> list[Contents]:
     """Give files the same items, in the order of the first file; items are matched by name.
 
-    Files of the layouts "choices" and "long" need not list all items. If all files are of this kind, each gets the items of
-    all files. Files of other kinds must have the same items. Files without names are not changed.
+    Files of the layouts "choices", "lists" and "long" can leave out items. If all files have one of these layouts, each
+    file gets the items of all files. Other files must have the same items. Files without names are not changed.
     """
     named = [file for file in files if file.items is not None]
     listing = [file for file in named if _lists_items(file)]

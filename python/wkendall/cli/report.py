@@ -18,14 +18,13 @@ _SUMMARY = "write one page about rankings, with tables and pictures"
 _DESCRIPTION = """\
 Write an HTML page that needs no other files. The page describes the data, with
 ties and missing items. It shows mean ranks with intervals, how often each item is
-before each other item, the consensus and its proof, a map, and clusters.
-With --group it also shows whether the groups differ, and in which pairs of items.
---weights is a column with the weight of each ranking. All numbers are then
-weighted, and intervals of ranks are left out.
+before each other item, the consensus, a map, and clusters. It also says whether
+the consensus is proven to be the best ranking.
 
+With --group the page also shows whether the groups differ, and in which pairs of
+items. With --weights all numbers are weighted, and there are no intervals of ranks.
 If there are more than 100 items, only the 30 items that are listed most often are
-compared.
-The pictures need matplotlib: pip install 'wkendall[plot]'.
+compared. The pictures need matplotlib: pip install 'wkendall[plot]'.
 """
 _EPILOG = """\
 examples:
@@ -41,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="TEXT", help="the title of the page; default: the name of the file")
     add_column(parser, "--group", "the group of each ranking")
     add_column(parser, "--weights", "the weight of each ranking")
-    add_number(parser, "--seed", 0, "seed of resamples, permutations and clusters", least=0, below=2**32)
+    add_number(parser, "--seed", 0, "seed of all random choices", least=0, below=2**32)
     add_reading(parser)
     add_running(parser)
 

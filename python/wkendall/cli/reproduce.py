@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _SUMMARY = "repeat the experiments of the paper"
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
-High-order Kernels for Permutations". Support vector machines predict whether
-people are 40 or over from their rankings of six sources of news about science,
-with each kernel in turn. The command writes a table of its results and the
-paper's results (table.csv, table.json), plots, and one page with everything
-(report.html).
+High-order Kernels for Permutations". The data are rankings of six sources of news
+about science. With each kernel in turn, a support vector machine predicts from the
+ranking of a person whether the person is 40 or over. The command writes a table of
+its own results and of the results of the paper (table.csv, table.json), plots, and
+one page with everything (report.html).
 
 Without --data the people are simulated from a model of the survey. Every
 finished measurement is stored in the folder. --resume continues a run that was
-interrupted or killed, or adds kernels or repetitions to a finished run.
+interrupted or killed. It can also add kernels or repetitions to a finished run.
 """
 #: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
@@ -51,7 +51,7 @@ _OF_THE_PAPER = 12
 _EPILOG = f"""\
 kernels: {", ".join(_KERNELS[:8])},
   {", ".join(_KERNELS[8:])};
-  "paper" for the twelve of the paper's table, "all" for all of them
+  "paper" means the twelve kernels of the paper's table, "all" means all kernels
 
 examples:
   wkendall reproduce --repeats 3 --kernels standard,average,top-2
@@ -65,7 +65,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         metavar="FILE",
-        help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
+        help="the file of the survey: a table of counts, euro55.2.des.RData of the R package prefmod, or the table of "
+        "ICPSR 03341",
     )
     add_number(parser, "--repeats", 50, "number of repetitions")
     parser.add_argument(
@@ -79,20 +80,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_kernels,
         default=_KERNELS,
         metavar="LIST",
-        help="names of kernels, separated by commas, or paper or all; default all",
+        help="names of kernels (see below), separated by commas; default all",
     )
     parser.add_argument(
         "--jobs",
         type=number_of_jobs,
         default=-1,
         metavar="N",
-        help="number of processes; -1 (default) for one per core",
+        help="number of processes; -1 (default) is one process per core",
     )
     add_number(parser, "--seed", 0, "seed of all random choices", least=0)
     parser.add_argument(
         "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
     )
-    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
+    parser.add_argument("--resume", action="store_true", help="continue the run whose measurements are in the folder")
     parser.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,

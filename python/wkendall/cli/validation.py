@@ -1,7 +1,7 @@
-"""Cross-validated scores. C is chosen by inner cross-validation, so that no score uses its own test data.
+"""Cross-validated scores. An inner cross-validation chooses C, so that C is never chosen with the test data of a score.
 
-For each fold, the rankings of the other folds are split again. The C that is best on these inner folds is used to fit
-all of them, and the score is computed on the fold that was left out.
+For each fold, the rankings of the other folds are split into inner folds. The C that is best on the inner folds is used
+to fit all rankings of the other folds. The score is then computed on the fold that was left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Score = Callable[[float, Rows, Rows], float]
 
 
 class Scores(NamedTuple):
-    """The score on each fold, and the C that was used."""
+    """The score on each fold, and the C that was used for it."""
 
     folds: list[float]
     C: list[float]
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     seed: int
 
     def fits(self) -> tuple[int, int]:
-        """Return the number of fits by `scores`, and by `best_C`."""
+        """Return the number of fits that `scores` makes, and the number of fits that `best_C` makes."""
         search = 0 if len(self.grid) == 1 else self.inner * len(self.grid)
         return self.folds * (search + 1), search
 
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
         return Scores(found, chosen)
 
     def best_C(self, score: Score, rows: Rows | None = None) -> float:
-        """Return the C that is best in cross-validation on some rows, or on all; the smallest if several are best."""
+        """Return the C that is best in cross-validation on some rows, or on all rows; of several, the smallest."""
         if len(self.grid) == 1:
             return self.grid[0]
         every = np.arange(len(self.y)) if rows is None else rows
@@ -83,7 +83,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, seed: int) -> Plan:
-    """Check that there are enough labels for `folds` folds, and for at least two folds inside each."""
+    """Check that there are enough labels for `folds` folds, and for at least two inner folds."""
     if regression:
         # The score of a fold compares numbers with their mean, so a fold needs at least two.
         least = 8 if folds == 2 else 2 * folds

@@ -1,7 +1,7 @@
 """Gram matrices, features and neighbours of dask arrays, block by block (`pip install "wkendall[dask]"`).
 
-Results are computed lazily. A block is one call of the function of the same name on one or two chunks of rankings, on
-one thread, because dask runs as many blocks at once as it has threads.
+Results are computed lazily. To compute a block, the function of the same name in `wkendall` is called with one or two
+chunks of rankings. The call uses one thread, because dask computes as many blocks at once as it has threads.
 
 Layers, each using only those below it:
 

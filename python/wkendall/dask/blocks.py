@@ -1,4 +1,4 @@
-"""The common part of all functions: splitting arrays into blocks, and the computation of a block."""
+"""The common part of all functions: they split arrays into blocks, and compute a block."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Call:
 
     @property
     def based(self) -> bool:
-        """Whether the ranks, or items, of all rows must count from the same number."""
+        """Whether all rows must count from the same number, 0 or 1, as complete ranks and orders must."""
         return self.reading.ties == self.reading.missing == "error" and self.reading.input != "scores"
 
 
@@ -74,8 +74,9 @@ def block(
 ) -> NDArray[Any]:
     """Compute a block from chunks of rows.
 
-    `first_x` is the row of the whole array with which the chunk `x` begins. `base_x` is the lowest number in the first
-    chunk of the whole array: all chunks must count from the same number. `first_y` and `base_y` are the same for `y`.
+    `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest number in
+    the first chunk of the whole array; all chunks must count from this number. `first_y` and `base_y` are the same
+    numbers for `y`.
     """
     try:
         result = call.function(call, x, y)
@@ -91,7 +92,7 @@ def block(
 
 
 def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> None:
-    """Refuse a chunk of checked rankings that count from 0 while others count from 1, or vice versa."""
+    """Raise an error if the rankings of a chunk count from 0 while other chunks count from 1, or vice versa."""
     if base is not None and x.size and base in (0, 1) and x.min() != base:
         low = int(x.min())
         rows = f": rows {first} to {first + len(x) - 1} count from {low}"
@@ -100,7 +101,7 @@ def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> No
 
 
 def jobs(n_jobs: SupportsIndex | None) -> int:
-    """Return the number of threads of a block: one by default; the worker resolves -1."""
+    """Return the number of threads of a block. The default is one. -1 is passed on, and the worker replaces it."""
     threads = as_threads(n_jobs)
     return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
 
@@ -137,7 +138,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
 
 
 def prepared(measure: Measure, items: int, pairs: int) -> Measure:
-    """Do the work that all blocks share: make W symmetric, and find the factors of U that suit the whole array."""
+    """Do the work that all blocks share: make W symmetric, and find factors of U for the whole array."""
     parts = measure.get_params(deep=False)
     if not isinstance(measure, TensorKernel):
         inner = {name: prepared(part, items, pairs) for name, part in parts.items() if isinstance(part, Measure)}
@@ -156,7 +157,7 @@ def prepared(measure: Measure, items: int, pairs: int) -> Measure:
 
 
 def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
-    """Return a call that does the common work of all blocks once, and whose blocks are rounded like the whole matrix."""
+    """Return a call that does the common work of all blocks once. It rounds the values of blocks like the whole matrix."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     measure, run = prepared(call.measure, items, shape[0] * shape[1]), call.run
     if run.backend is None and call.reading.ties == call.reading.missing == "error":
@@ -181,7 +182,7 @@ def layer_of(name: str, call: Call, x: da.Array, y: da.Array | None, symmetric: 
 
 
 def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Reading) -> tuple[da.Array, da.Array | None]:
-    """Check two arrays of rankings; refuse rankings of different items."""
+    """Check two arrays of rankings. Different items are an error."""
     x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
     if y is not None and y.shape[1] != x.shape[1]:
         raise items_differ(x.shape[1], y.shape[1])
@@ -191,7 +192,7 @@ def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Readi
 
 
 def fitting(own: Sizes, most: int) -> Sizes:
-    """Return the sizes of chunks unchanged; if one is too large, equal sizes except for the last, as zarr requires."""
+    """Return the sizes of chunks. If a chunk is too large, make all sizes equal, except for the last, as zarr requires."""
     largest, total = max(own), sum(own)
     if largest <= most:
         return own
@@ -200,7 +201,7 @@ def fitting(own: Sizes, most: int) -> Sizes:
 
 
 def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows: bool = False) -> tuple[Sizes, Sizes]:
-    """Return the sizes of all chunks."""
+    """Return the sizes of all chunks, from any form of `chunks` that dask accepts."""
     # A string other than "auto" contains its own limit.
     limit = None if isinstance(chunks, str) and chunks != "auto" else BLOCK_BYTES
     try:

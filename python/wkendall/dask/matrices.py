@@ -38,25 +38,30 @@ def gram_matrix(
 ) -> da.Array:
     """Kernel between all pairs of rankings, as a dask array.
 
-    The values are bitwise identical to the values of `wkendall.gram_matrix`, for any blocks, with one exception.
-    Weighted sums can differ by rounding in three cases: at least half of the rankings repeat others, some have ties or
-    missing items, or `dtype` is float32 and blocks have fewer than 240 rows or columns. Without `Y`, only the blocks on
-    and above the diagonal are computed; the others are their transposes.
+    The values are bitwise identical to the values of `wkendall.gram_matrix`, whatever the blocks are, with one
+    exception. Values that are sums of weights can differ by rounding in three cases:
 
-    Parameters are checked immediately. Rankings are checked when the blocks are computed. Errors name the row of the
-    whole array. The workers of a cluster need wkendall installed.
+    - At least half of the rankings are repetitions.
+    - Some rankings have ties or missing items.
+    - `dtype` is float32, and blocks have fewer than 240 rows or columns.
+
+    Without `Y`, only the blocks on and above the diagonal are computed. The blocks below the diagonal are transposes of
+    these.
+
+    Parameters are checked immediately. Rankings are checked when the blocks are computed. Rows in error messages are
+    rows of the whole array. On a cluster, wkendall must be installed on all workers.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"`, X can also be a sparse
-        array of scipy, or a dask array of sparse arrays.
+        Rankings, one per row. If the columns are split into chunks, these are merged. With `missing="bottom"`, X can
+        also be a sparse array of scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
         Rankings to compare with; the rankings of `X` if absent.
     chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
-        The sizes of the blocks: 1000 for blocks of 1000 x 1000, (5000, 1000), "auto", "16 MiB". The default is the
-        chunks of rows of `X` and `Y`, or smaller ones if blocks would exceed 64 MiB. Without `Y`, rows and columns have
-        the same sizes.
+        The sizes of the blocks. For example, 1000 means blocks of 1000 x 1000; (5000, 1000), "auto" and "16 MiB" are
+        also possible. The default is the row chunks of `X` and `Y`, or smaller blocks if these would take more than 64
+        MiB each. Without `Y`, the sizes are the same for rows and for columns.
     kernel, dtype, backend
         As for `wkendall.gram_matrix`.
     input, top, ties, missing
@@ -108,18 +113,18 @@ def features(
     dtype: DTypeLike = np.float64,
     n_jobs: SupportsIndex | None = None,
 ) -> da.Array:
-    """Explicit features whose inner products are the kernel of order 2, as a dask array.
+    """Explicit features whose inner products are a kernel of pairs of items, as a dask array.
 
-    The values are the same as the values of `wkendall.features`. Use them for linear models that are trained block by
-    block.
+    The values are the same as the values of `wkendall.features`. Use the features for linear models that are trained
+    block by block.
 
     Parameters
     ----------
     kernel
         As for `wkendall.features`.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
-        The number of rows of a block; a block has all columns. The default is the chunks of rows of `X`, or smaller
-        ones if blocks would exceed 64 MiB.
+        The number of rows of a block; a block has all columns. The default is the row chunks of `X`, or smaller blocks
+        if these would take more than 64 MiB each.
     X, input, top, ties, missing, dtype, n_jobs
         As for `wkendall.dask.gram_matrix`.
 

@@ -40,15 +40,16 @@ def neighbors(
 ) -> Neighbors:
     """For each ranking of X, find the nearest rankings of Y, as dask arrays.
 
-    Without Y, the nearest other rankings of X are found. The results are the same as the results of
-    `wkendall.neighbors`. Each chunk of `X` is compared with the chunks of `Y` one after another, and only the best
-    neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values can differ by rounding in
-    the same cases as the values of `wkendall.dask.gram_matrix`.
+    Without `Y`, the nearest other rankings of `X` are found. The results are the same as the results of
+    `wkendall.neighbors`. Values can differ by rounding in the same cases as for `wkendall.dask.gram_matrix`.
+
+    Each chunk of `X` is compared with the chunks of `Y` one after another, and only the best neighbours so far are
+    kept. So the memory that is needed grows only with the sizes of the chunks and with `n_neighbors`.
 
     Parameters
     ----------
     X, Y, input, top, ties, missing, n_jobs, backend
-        As for `wkendall.dask.gram_matrix`. If `Y` is absent, the other rankings of `X` are searched.
+        As for `wkendall.dask.gram_matrix`.
     n_neighbors, measure
         As for `wkendall.neighbors`.
 

@@ -1,4 +1,4 @@
-"""Example rankings: random ones, the survey of the paper, and people simulated from a model of the survey.
+"""Example rankings: random rankings, the survey of the paper, and people simulated from a model of the survey.
 
 Layers, each using only those below it:
 

@@ -1,4 +1,4 @@
-"""Reader of the survey of the paper, Eurobarometer 55.2: a counts table, an R save file, or the file of ICPSR."""
+"""Read the survey of the paper, Eurobarometer 55.2, from a counts table, a save file of R, or the file of ICPSR."""
 
 from __future__ import annotations
 
@@ -34,38 +34,40 @@ STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"RDX", b"RDA", b"RDB")
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
 
-    Here the label is 1 for age 40 and over. In the paper the label is 1 for age over 40, so people aged 40 have the
-    other label in the paper. The published counts have only age groups, from which the paper's label cannot be
-    computed.
+    Here the label is 1 for people of age 40 and over. In the paper it is 1 for people over 40, so people of age 40 have
+    the other label there. The label of the paper cannot be computed from the published counts, which have only age
+    groups.
 
     Parameters
     ----------
     path : path
-        One of these files, recognised by its contents; columns that are not named here are ignored:
+        One of these three kinds of files. The kind is recognised by the contents. Columns that are not named here are
+        ignored.
 
-        - A counts table, CSV in UTF-8 with commas, semicolons or tabs, and the columns television, radio,
-          newspapers_magazines, scientific_magazines, internet, school_university (ranks), SEX (1 male, 2 female), AGE4
-          (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the number of people.
-        - `euro55.2.des.RData` of the R package prefmod, or any other file that R's `save` writes, of one data frame with
-          the same columns; needs rdata (`pip install "wkendall[rdata]"`). The sources may also have prefmod's names, TV,
-          RAD, NEWSP, SCIMAG, WWW and EDINST. They may have prefmod's numbers instead of ranks: the number of sources
-          behind minus the number ahead, from 5 to -5.
-        - The file of ICPSR 03341, separated by tabs, with the columns v57 to v62 (ranks, in the order above) and v522
+        - A counts table: CSV in UTF-8 with commas, semicolons or tabs. It has the ranks of the six sources in the
+          columns television, radio, newspapers_magazines, scientific_magazines, internet and school_university. The other
+          columns are SEX (1 male, 2 female), AGE4 (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the
+          number of people.
+        - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. It has one data frame with
+          the same columns. The sources may also have the names of prefmod: TV, RAD, NEWSP, SCIMAG, WWW and EDINST.
+          Instead of ranks they may have the numbers of prefmod: the number of sources behind minus the number ahead,
+          from 5 to -5. Reading these files needs rdata (`pip install "wkendall[rdata]"`).
+        - The file of ICPSR 03341, separated by tabs. It has the columns v57 to v62 (ranks, in the order above) and v522
           (age in years). Column names may be in upper or lower case.
 
     Returns
     -------
     X : ndarray of shape (people, 6)
-        Ranks; 1 is the most important source. People are in the order of the file; a row of a counts table is repeated
-        y times.
+        Ranks; 1 is the most important source. People are in the order of the file. A row of a counts table stands for y
+        people.
     y : ndarray of shape (people,)
         1 for age 40 and over, otherwise 0.
     items : list of the six names
     sex, age_group : ndarray of shape (people,), or None
-        SEX and AGE4. The file of ICPSR gives the age group, computed from the age, and no sex.
+        The columns SEX and AGE4. For the file of ICPSR, the age group is computed from the age, and `sex` is None.
     left_out : int
-        The number of people of the file of ICPSR who are not in X, because they did not rank all six sources with
-        different ranks or gave no age. 0 for the other files.
+        The number of people of the file of ICPSR who are not in X. They did not give six different ranks, or gave no
+        age. For the other files it is 0.
 
     Examples
     --------
@@ -224,7 +226,7 @@ class RFrame:
         raise ValueError(f"{self.name}: {reason}") from None
 
     def whole(self, column: int) -> Ranks:
-        """Return the whole numbers of a column; for a factor those of its levels, or its codes if the levels are words."""
+        """Return the whole numbers of a column. For a factor, these are its levels, or its codes if the levels are words."""
         series, name = self._frame.iloc[:, column], self.columns[column]
         values: list[Any] = series.tolist()
         if hasattr(series, "cat"):

@@ -48,26 +48,28 @@ class Survey(NamedTuple):
 
 
 def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey:
-    """Simulate people like those of Eurobarometer 55.2, from a model with two groups of two classes each.
+    """Simulate people like those of Eurobarometer 55.2, from a model with two age groups of two classes each.
 
     In a class, the logarithm of the probability of a ranking is a constant plus a sum of effects. There is one effect
-    for each of the 15 pairs of items. It is added if the ranking orders the pair as the questions do. The 62 parameters
-    were fitted to the 12,216 people of the counts table by maximum likelihood with the EM algorithm, separately for the
-    two age groups, and rounded to 3 decimals. Mean ranks and preferences between two items agree with the survey up to
-    0.001. Orders of three and more items are reproduced only as far as two classes allow.
+    for each of the 15 pairs of items. The effect is added if the ranking has the two items in the same order as the
+    questionnaire. The 62 parameters were fitted to the 12,216 people of the counts table, separately for the two age
+    groups. The fit used maximum likelihood with the EM algorithm. The parameters are rounded to 3 decimals.
+
+    The simulation and the survey have the same mean ranks and the same preferences between two items, up to 0.001. The
+    shares of orders of three or more items are only approximately the same.
 
     Parameters
     ----------
     m : int, optional
-        Number of people. If absent, as many as in the survey: 12,216.
+        Number of people. The default is 12,216, as in the survey.
     rng : int or numpy.random.Generator, optional
         As for `make_uniform`.
 
     Returns
     -------
     X, y, items, sex, age_group, left_out
-        As for `load_eurobarometer`; sex and age group, which are not part of the model, are None. The share of ones in
-        `y` is the share in the survey, 6,500 of 12,216, rounded.
+        As for `load_eurobarometer`. `sex` and `age_group` are None, because the model does not have them. The share of
+        ones in `y` is the same as in the survey: 6,500 of 12,216 people, rounded.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
 def group_chances(
     rankings: NDArray[np.integer], classes: Sequence[tuple[float, Sequence[float]]]
 ) -> NDArray[np.float64]:
-    """Return the probability of each of the given rankings, for classes with these shares and effects."""
+    """Return the probability of each of the given rankings, for classes with the given shares and effects."""
     pairs = combinations(range(rankings.shape[1]), 2)
     ordered = np.array([rankings[:, i] < rankings[:, j] for i, j in pairs], dtype=np.float64).T
     total = np.zeros(len(rankings))

@@ -4,20 +4,20 @@ Layers, each using only those below it:
 
     mixtures   a classifier and a regressor that mix kernels
     supervised classifiers and regressors that learn weights
-    learners   the common base of these
+    learners   the common base of the classes in `supervised`
     label_ranking  rankings predicted from features
     cluster_number  how many clusters there seem to be
     alpha_search   the strength of a penalty, chosen on held-out rankings
     clustering k-means in the feature space of a kernel
-    kmeans     Lloyd's steps, from inner products or coordinates
+    kmeans     the steps of k-means, from inner products or coordinates
     kendall_neighbors  nearest rankings and their graphs
-    nystroem   vectors from landmarks, random draws of rankings that are far apart
+    nystroem   vectors from landmarks, which are some of the rankings
     feature_map  explicit features
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
     base       the common base of the estimators, and of the transformers to vectors
-    kernel_cache   values that were computed before
-    known_rows     rankings that were read before
+    kernel_cache   a cache of kernel values
+    known_rows     a cache of rankings that were read
     input_checks   the input checks of scikit-learn
 """
 

@@ -1,15 +1,17 @@
-"""Named weights U0, C and the strength alpha of a penalty of weights, chosen on held-out rankings.
+"""Choose on held-out rankings: the named weights U0, the cost of errors C, and the strength alpha of the penalty of weights.
 
-The rankings are split into five folds, by classes where there are classes; each is held out once. First, the fixed
-kernels of the candidates U0 are compared, each with every C. A split costs milliseconds, so several random splits are
-used. Then weights are learned on the first split: toward the best U0, from a small to a large alpha, and toward zero.
-The best learned weights are chosen if they are better than the best fixed kernel by more than 1.5 standard errors. For
-a standard error, the difference of the two scores of each held-out ranking is one observation.
+The rankings are split into five folds, and each fold is held out once. If there are classes, the folds have nearly
+equal shares of each class. First, the fixed kernels of the candidates U0 are compared, each with every C. A fixed
+kernel is fitted in milliseconds, so this comparison uses several random splits. Then weights are learned on the first
+split, toward the best U0 and toward zero, for several values of alpha. The best learned weights are chosen only if they
+are better than the best fixed kernel by more than 1.5 standard errors. Each held-out ranking has two scores, one from
+the learned weights and one from the fixed kernel. The standard error is computed from the differences of these two
+scores.
 
-For classes, learned weights are compared by the mean of the accuracy and of the area under the ROC curve. With 160
-rankings the difference of two accuracies has a standard error of 0.04, so that large gains were often missed. The
-difference of two areas has a smaller standard error, because areas depend on the values and not only on their signs.
-But on surveys weights can have a larger area and a lower accuracy.
+For classes, learned weights are compared by the mean of two numbers: the accuracy, and the area under the ROC curve.
+The accuracy alone often misses large gains: with 160 rankings, the difference of two accuracies has a standard error of
+0.04. The difference of two areas has a smaller standard error, because an area depends on the values of the scores and
+not only on their signs. The area alone can mislead: on surveys, some weights with a larger area have a lower accuracy.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class Setting(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A setting, the scores of held-out rankings, one column for each split, and their places on the first split."""
+    """A setting, the scores of held-out rankings (a column for each split), and what `_places` returns for the first split."""
 
     setting: Setting
     scores: Array
@@ -89,7 +91,7 @@ class Scored(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A candidate, and its mean score of held-out rankings."""
+    """A candidate, and its mean score on held-out rankings."""
 
     toward: Any
     C: float
@@ -98,7 +100,7 @@ class Candidate(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The chosen setting, its mean score of held-out rankings, and all candidates."""
+    """The chosen setting, its mean score on held-out rankings, and all candidates."""
 
     setting: Setting
     score: float
@@ -106,7 +108,7 @@ class Chosen(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The rankings of a search, given by functions."""
+    """The data of a search. The rankings are given by functions of them."""
 
     targets: list[Array]
     #: The weight of each ranking in scores, and in losses.
@@ -123,7 +125,7 @@ class Search(NamedTuple):
 
 
 def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
-    """Return the rows of the rankings to choose with: those with positive costs or, of many, a part drawn by class."""
+    """Return the rows of the rankings with positive costs. If there are more than `MOST`, return a random part of them."""
     rows = np.flatnonzero(costs > 0)
     parts = -(-len(rows) // MOST)
     if parts < 2:
@@ -135,7 +137,7 @@ def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
 
 
 def choose(search: Search, bases: list[Base | None], C: float | None, init: Any, tol: float, *, scaled: bool) -> Chosen:
-    """Choose U0, C unless it is given, and alpha. With `scaled`, each U0 is scaled so that its kernel has variance 1."""
+    """Choose U0 and alpha, and C if it is None. With `scaled`, each U0 is scaled so that its kernel has variance 1."""
     least, most = SPLITS
     splits = [_folds(search, seed) for seed in range(min(max(PREDICTIONS // len(search.costs), least), most))]
     named = [base for base in bases if base is not None]

@@ -1,7 +1,7 @@
-"""The common base of the estimators: how arrays are read, and the kernel; and of the transformers to vectors.
+"""The common base of the estimators, which reads arrays and holds the kernel. Also the base of the transformers to vectors.
 
-Rankings are read once; all methods then pass on `Rankings`. An estimator takes arrays or a `Rankings`. Its own `input`,
-`top`, `ties` and `missing` describe the arrays; a `Rankings` needs no description.
+An estimator takes arrays or a `Rankings`. Its parameters `input`, `top`, `ties` and `missing` describe the arrays; a
+`Rankings` needs no description. An array is converted to a `Rankings` once, and all methods use this `Rankings`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return list(names)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of the kernel, as in `kernel__weight`; without a kernel, those of `Kendall()`."""
+        """Set parameters, also parameters of the kernel, as in `kernel__weight`. If there is no kernel, `Kendall()` is used."""
         for part in self._if_none.keys() & {name.partition("__")[0] for name in params if "__" in name}:
             if params.get(part, getattr(self, part, self)) is None:
                 params[part] = self._if_none[part]()
@@ -160,9 +160,10 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         return self._output(out, X)
 
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
-        """Yield the rows of a chunk of `size` rankings, as a slice, and their vectors: for models with `partial_fit`.
+        """Yield the vectors of rankings chunk by chunk, for models with `partial_fit`.
 
-        All rankings are checked before the first chunk is computed. If `size` is absent, a chunk takes a few MiB.
+        A chunk has `size` rankings; without `size`, its vectors take a few MiB. Each chunk is a pair: a slice with the rows of
+        its rankings, and their vectors. All rankings are checked before the first chunk is computed.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")
@@ -176,7 +177,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
 
 
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:
-    """Return the distinct rankings, the index of each row's ranking among them, and the sums of their weights."""
+    """Return the distinct rankings, the index of the distinct ranking of each row, and the total weight of each."""
     first, member = merged(rankings)
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
     return rankings[first]._with(labels=None, counts=None), member, sums
@@ -210,7 +211,7 @@ class RegressorScore(RegressorMixin):  # type: ignore[misc]
 
 
 def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
+    """Check that targets and weights have the same row labels as the rankings; return the weights."""
     check_same_rows(X, y, ("X", "y"))
     check_same_rows(X, sample_weight, ("X", "sample_weight"))
     return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight

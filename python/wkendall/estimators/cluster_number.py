@@ -1,7 +1,7 @@
-"""How many clusters of rankings there seem to be.
+"""Estimate how many clusters of rankings there are.
 
-Clusters are added as long as one more cluster lowers the sum of squares by more than it does for rankings that are
-simulated from the clusters found so far.
+One more cluster always lowers the sum of squares. Clusters are added while this fall is larger for the data than for
+simulated rankings, which have only the clusters found so far.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class ClusterNumber(NamedTuple):
     Attributes
     ----------
     n_clusters : int
-        The number of clusters that there seem to be.
+        The estimated number of clusters.
     gap : ndarray of shape (number of clusters tried,)
-        For k = 1, 2, ...: the fall of log W from k to k + 1 clusters, minus the mean fall for simulated rankings of k
-        clusters.
+        The gap of k = 1, 2, ... clusters: the fall of log W from k to k + 1 clusters in the data, minus the mean fall in
+        simulated rankings that have k clusters. `cluster_number` explains W.
     error : ndarray of shape (number of clusters tried,)
         The standard error of each gap.
 
@@ -82,16 +82,17 @@ def cluster_number(
 ) -> ClusterNumber:
     """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
 
-    W(k) is the sum of the squared distances from the centres of k clusters. One more cluster lowers W(k), even if there
-    are no clusters to find. So the fall log W(k) - log W(k + 1) is compared with the fall in simulated rankings that
-    have k clusters like those found. The gap of k is the fall minus the mean fall in simulations. The answer is the
-    first k whose gap is below twice its standard error, or below 0.03.
+    W(k) is the sum of the squared distances between the rankings and the centres of their clusters, for k clusters. One
+    more cluster lowers W, even if there are no clusters to find. The fall from k to k + 1 clusters is
+    `log W(k) - log W(k + 1)`. It is compared with the fall in simulated rankings that have k clusters like the clusters
+    of the data. The gap of k is the fall in the data minus the mean fall in the simulations. The answer is the first k
+    whose gap is below twice its standard error, or below 0.03. If there is no such k, the answer is `max_clusters`.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings, one for each person. In a `Rankings` with `counts`, a row with the count c stands for c people. If
-        there are more than 1,000 people, 1,000 of them are drawn.
+        there are more than 1,000 people, 1,000 of them are drawn at random.
     kernel : Kernel, optional
         As for `KendallKMeans`.
     max_clusters : int
@@ -112,15 +113,16 @@ def cluster_number(
 
     Notes
     -----
-    A simulation has as many people as the data. The people of a cluster are drawn from the Mallows model around its
-    Borda ranking. The rate of the model makes the sum of squares as large as in the data. Ties and missing items are
-    the same as in the data. This is the gap statistic of Tibshirani, Walther and Hastie (2001) with other simulated
-    data. Their simulated data have no clusters, for any k. With their data, one concentrated cluster of rankings often
-    looks like several clusters. `docs/measurements.md` compares methods in a simulation.
+    A simulation has as many people as the data. The rankings of a cluster are drawn from a Mallows model. Its centre is
+    the ranking of the items by their mean ranks in the cluster. Its rate is such that the sum of squares of the cluster
+    is as large as in the data. Ties and missing items are the same as in the data. This is the gap statistic of
+    Tibshirani, Walther and Hastie (2001) with one change: their simulated data have no clusters, whatever k is. With
+    their simulated data, one concentrated cluster of rankings often looks like several clusters. `docs/measurements.md`
+    compares methods in a simulation.
 
-    A simulation takes O(m n^2) for m people and n items: 0.5 s for 400 people and 2,000 items. A call makes up to several
-    hundred simulations. If there are at least 4 k items and each person lists at most k of them, a simulation draws the
-    listed items only. It then takes O(m k^2).
+    A simulation takes O(m n^2) time for m people and n items: 0.5 s for 400 people and 2,000 items. A call makes up to
+    several hundred simulations. Short lists take less time. If each person lists at most a quarter of the items, a
+    simulation draws only the listed items. For lists of at most L items it takes O(m L^2) time.
 
     Examples
     --------

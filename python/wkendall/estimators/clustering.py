@@ -40,21 +40,22 @@ FEWER = 12
 class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
-    The result is the same as with k-means on explicit features of the kernel. The features are computed only if there
-    are far fewer features than distinct rankings. Otherwise the Gram matrix is computed, which is possible for every
-    kernel. Each step lowers the sum of the squared distances of the rankings from the centres of their clusters. Equal
-    rankings are merged first: the Gram matrix has one row for each distinct ranking, and the order of the rankings does
-    not matter. If a cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus`
-    returns one ranking for each cluster.
+    The result is the same as the result of k-means on explicit features of the kernel. The features are computed only
+    if there are far fewer features than distinct rankings. Otherwise the Gram matrix is computed, which is possible for
+    every kernel. Each step moves the centres of the clusters, and lowers the sum of the squared distances between the
+    rankings and the centres. Equal rankings are merged first: the Gram matrix has one row for each distinct ranking,
+    and the order of the rankings does not matter. If a cluster becomes empty, the ranking that is farthest from the
+    centre of its own cluster moves into the empty cluster. The method `consensus` returns one ranking for each cluster.
 
     Parameters
     ----------
     n_clusters : int
+        The number of clusters.
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
-        The start: "k-means++" draws rankings that are far apart; an array of length m has the cluster of each ranking,
-        from 0 to n_clusters - 1; a `Rankings`, or an array of shape (n_clusters, n), has the rankings to start from.
+        The start. "k-means++": rankings that are far apart, drawn at random. An array of length m: the cluster of each
+        ranking, from 0 to n_clusters - 1. A `Rankings`, or an array of shape (n_clusters, n): the rankings to start from.
     n_init : int
         The number of runs from different starts; the best run is kept. If `init` is an array, there is only one run.
     max_iter : int
@@ -67,13 +68,13 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     labels_ : ndarray of shape (m,)
         The cluster of each ranking.
     inertia_ : float
-        The weighted sum of the squared distances from the centres.
+        The weighted sum of the squared distances between the rankings and the centres of their clusters.
     n_iter_ : int
         The number of times that the centres were moved.
     rankings_ : Rankings
         The distinct rankings.
     means_ : ndarray of shape (number of distinct rankings, n_clusters)
-        The weights of these rankings in each centre; they add up to 1.
+        Column c has the weights of the distinct rankings in the centre of cluster c; the weights add up to 1.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -95,7 +96,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find clusters. `sample_weight` has a weight for each ranking; the default is how often it was observed."""
+        """Find clusters. `sample_weight` has a weight for each ranking; the default is how often the ranking was observed."""
         check_same_rows(X, y)
         as_order(self.n_init, "n_init")
         as_order(self.max_iter, "max_iter")
@@ -200,7 +201,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return best
 
     def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
-        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near."""
+        """Return the cluster of the nearest centre for each ranking. If several centres are equally near, return the first."""
         check_is_fitted(self)
         return self._nearest(self._read(X, reset=False), self.rankings_)[0]
 
@@ -210,7 +211,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self._output(np.sqrt(self._squares(self._read(X, reset=False), self.rankings_)), X)
 
     def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of the squared distances from the nearest centres: larger is better."""
+        """Return minus the sum of the squared distances between the rankings and the nearest centres: larger is better."""
         check_is_fitted(self)
         check_same_rows(X, y)
         rankings = self._read(X, reset=False)
@@ -236,12 +237,12 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return np.maximum(squares, 0)[member]
 
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
-        """Return, for each cluster, the ranking whose mean kernel with the rankings of the cluster is largest.
+        """Return one ranking for each cluster: the ranking that is most similar to the rankings of the cluster.
 
-        A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
-        ranking. It uses the kernel of the clustering. With a `Mallows` kernel the consensus is Kemeny's ranking, which
-        has the smallest mean distance. `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`,
-        with the names of the items.
+        A centre is a mean of rankings, and not itself a ranking. The consensus is a ranking. It has the largest mean
+        kernel value with the rankings of the cluster, for the kernel of the clustering. With a `Mallows` kernel the
+        consensus is Kemeny's ranking instead, which has the smallest mean distance to the rankings of the cluster.
+        `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the names of the items.
 
         Examples
         --------
@@ -270,7 +271,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
 
 def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> kmeans.Labels:
-    """Check the clusters to start from; return those of the rankings with a positive weight."""
+    """Check the given clusters of the rankings; return the clusters of the rankings with a positive weight."""
     if len(given) != len(weights):
         raise bad_argument(
             "init", f" has {len(given)} clusters, but there are {len(weights)} rankings: each must have one"

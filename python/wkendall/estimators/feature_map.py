@@ -20,14 +20,14 @@ from wkendall.rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class KendallFeatures(VectorMap):
-    """Vectors whose inner products are exactly a kernel of order 2: `features` as a transformer.
+    """Vectors whose inner products are exactly a kernel of pairs of items: `features` as a transformer.
 
     `fit` learns only the number and the names of the items.
 
     Parameters
     ----------
     kernel : Kendall or a sum of multiples of such kernels, optional
-        As for `features`; the Kendall kernel if absent. `k` and `u` are ignored if the weight does not use them.
+        As for `features`; the Kendall kernel if absent. If the weight does not use `k` or `u`, they are ignored.
     input, top, ties, missing, dtype, n_jobs
         As for `KendallGram`.
 
@@ -65,11 +65,12 @@ class KendallFeatures(VectorMap):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
 
-        In a row where a is before b, the column "a before b" is the weight of the pair. In other rows it is zero, or
-        minus the weight if the kernel is signed. The columns of the standard kernel are signs, and its last column is
-        constant. The average kernel has these columns for each top-k kernel with k = 2, 3, .., n. For a sum of kernels,
-        the names of the columns also say which kernel they belong to. `input_features` has the names of the items. The
-        default is the names that `fit` was given, or x0, x1, ..
+        The column "a before b" has the weight of the pair in each ranking that has a before b. In other rankings it has
+        zero, or minus the weight if the kernel is signed. The columns of the standard kernel are signs: 1 or -1 times a
+        constant. The last column of the standard kernel is constant. The average kernel has these columns for each
+        top-k kernel with k = 2, 3, .., n. For a sum of kernels, the names of the columns also say which kernel they
+        belong to. `input_features` has the names of the items. The default is the names that `fit` was given, or x0,
+        x1, ..
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:

@@ -26,31 +26,32 @@ from wkendall.rankings import Rankings
 class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """A transformer of rankings to Gram matrices.
 
-    `transform` returns the kernel between the given rankings and the rankings of `fit`. Use it before an estimator with
-    `kernel="precomputed"` or `affinity="precomputed"`. It computes whole matrices at once, and in cross-validation it
-    is fitted on the training rankings only.
+    `transform` returns the kernel between the given rankings and the rankings of `fit`. Use this transformer before an
+    estimator with `kernel="precomputed"` or `affinity="precomputed"`. Whole matrices are computed at once. In
+    cross-validation of a pipeline, the transformer is fitted on the training rankings only.
 
-    A kernel is also a function that can be passed to `SVC(kernel=Kendall(...))`. KernelPCA, KernelRidge and Nystroem of
-    scikit-learn take functions too, but call them for one pair at a time. Use the transformer with KernelPCA and
-    KernelRidge, and `KendallNystroem` in place of Nystroem.
+    For `SVC` no transformer is needed: a kernel is also a function, and `SVC(kernel=Kendall(...))` works. KernelPCA,
+    KernelRidge and Nystroem of scikit-learn take functions too, but they call the function for one pair of rankings at
+    a time, which is slow. Use the transformer with KernelPCA and KernelRidge, and use `KendallNystroem` in place of
+    Nystroem.
 
     Parameters
     ----------
     kernel : Kernel, optional
         The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
-        parameters, as in `kernel__weight`; `k` and `u` are ignored, not refused, if the weight does not use them.
+        parameters, as in `kernel__weight`. If the weight does not use `k` or `u`, they are ignored.
     input, top, ties, missing
-        How the methods read arrays of shape (m, n), one ranking per row, as for `Rankings`. A `Rankings` needs no
-        options. After `fit` with a `Rankings`, arrays are read in the same way as this `Rankings`, unless these options
-        are set.
+        How arrays of shape (m, n), with one ranking per row, are read, as for `Rankings`. A `Rankings` needs no
+        options. If `fit` was given a `Rankings` and these options are not set, later arrays are read with the options
+        of that `Rankings`.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
-        Size of the cache in mebibytes; None for no cache. All objects of the process that have a `cache_size`, clones
-        included, share the cache. A grid search then computes each kernel only once for each pair of rankings, across
-        all folds. Values are bitwise identical to values without a cache. There are four exceptions: with ties, missing
-        items, a `TensorKernel` or a combination of kernels, the values are equal up to rounding. Lists out of a
-        catalogue are not cached. `clear_cache` frees the memory.
+        Size of the cache in mebibytes; None for no cache. With a cache, a grid search computes each kernel only once
+        for each pair of rankings, across all folds. All objects of the process that have a `cache_size` share the
+        cache, also clones. The values with a cache are bitwise identical to the values without a cache. There are four
+        exceptions, where they are equal up to rounding: ties, missing items, a `TensorKernel`, and a combination of
+        kernels. Lists out of a catalogue are not cached. `clear_cache` frees the memory.
 
     Attributes
     ----------
@@ -60,8 +61,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         The number of items.
     feature_names_in_ : ndarray of n names
         The names of the items. The attribute exists only if `fit` was given a data frame or a `Rankings` with names,
-        and all names are strings. If you then pass a `Rankings` with the same names in another order, its items are
-        matched by name. A data frame must have its columns in the same order.
+        and all names are strings. If you later pass a `Rankings` with the same names in another order, its items are
+        matched by name. If you later pass a data frame, its columns must be in the same order as in `fit`.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the kernel between rankings, one per row of the result, and the rankings of `fit`."""
+        """Return the kernel between the given rankings (the rows of the result) and the rankings of `fit` (the columns)."""
         check_is_fitted(self)
         return self._output(self._matrix(self._read_known(X, reset=False), self._rankings), X)
 

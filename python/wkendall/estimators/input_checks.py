@@ -63,7 +63,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
 
 
 def checked_targets(estimator: BaseEstimator, X: Rankings, y: ArrayLike, *, y_numeric: bool) -> NDArray[Any]:
-    """Check the labels or targets of rankings that have been read, as `checked_data` does those of arrays."""
+    """Check the labels or targets of a `Rankings`, with the same checks as `checked_data` for arrays."""
     check_unmasked(y, "y")
     try:
         found: NDArray[Any] = validate_data(estimator, y=y, y_numeric=y_numeric)
@@ -77,9 +77,9 @@ def checked_targets(estimator: BaseEstimator, X: Rankings, y: ArrayLike, *, y_nu
 
 
 def check_rankings(estimator: Any, X: Rankings, *, reset: bool, least: int = 1) -> Rankings:
-    """Check rankings that have been read; return them with the items in the order of `fit`.
+    """Check a `Rankings`, and return it with the items in the order of `fit`.
 
-    There must be at least `least` rankings, and as many items.
+    There must be at least `least` rankings and at least `least` items.
     """
     for size, noun in zip(X.shape, ("ranking", "item"), strict=True):
         if size < least:
@@ -114,9 +114,10 @@ def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
 
 
 def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
-    """Compare the columns of a data frame, which are places, with those of `fit`.
+    """Compare the columns of a data frame of lists, such as "first choice", with the columns of `fit`.
 
-    Data without column names are accepted, unlike by scikit-learn without a warning: ranked lists come in both forms.
+    Data without column names are accepted. In this case scikit-learn gives a warning. Here there is no warning, because
+    ranked lists often have no column names.
     """
     labels = names_of_columns(X)
     named = labels is not None and all(isinstance(label, str) for label in labels)
@@ -137,7 +138,7 @@ def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "
 
 
 def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item") -> None:
-    """Compare the column labels of data with those of `fit`, if both have labels."""
+    """Compare the column labels of the data with the column labels of `fit`, if both have labels."""
     names, labels = getattr(estimator, "feature_names_in_", None), getattr(estimator, "_labels_of_items", None)
     if names is not None and names_of_columns(X) is not None:
         check_same_labels(SimpleNamespace(columns=names), X, "columns", (FITTED, name), kind)
@@ -148,7 +149,7 @@ def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item")
 
 
 def names_of_columns(X: object) -> tuple[Hashable, ...] | None:
-    """Return the names of the columns; the columns of a data frame without names are labelled 0, 1, 2, ..."""
+    """Return the names of the columns. The labels 0, 1, 2, ... of a data frame without names do not count: then return None."""
     labels = labels_of(X, "columns")
     if labels is None or labels == list(range(len(labels))):
         return None

@@ -44,19 +44,20 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     `transform` returns a sparse graph of distances between the given rankings and the rankings of `fit`. Use it before
     an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    Neighbours are the rankings with the fewest discordant pairs, or with the largest kernel, as `neighbors` finds them.
-    The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
-    For `RankBiasedOverlap` with the values "ext" and "max" the distance is 1 minus the value.
+    The neighbours of a ranking are those with the fewest discordant pairs or, if `measure` is a kernel, those with the
+    largest kernel value. The function `neighbors` finds the same neighbours. The methods return distances. The distance
+    is the number of discordant pairs; for a kernel it is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap`
+    with `value="ext"` or `value="max"` the distance is 1 minus the overlap.
 
-    Lists get an index for three kinds of measures: kernels with named weights of order 2, `AverageOverlap`, and
-    `RankBiasedOverlap` with the values "ext" and "min". `add` and `remove` change the rankings without building the
-    index again. `save` and `load` store the index. Threads may search, add and remove at the same time: a search sees
-    the rankings before or after a change.
+    An index makes searches in lists fast. It is built for three kinds of measures: kernels of pairs with a named
+    weight, `AverageOverlap`, and `RankBiasedOverlap` with `value="ext"` or `value="min"`. `add` and `remove` change the
+    rankings without building the index again. `save` writes the index to a file, and `load` reads it. Threads may
+    search, add and remove at the same time: a search sees the rankings either before or after a change.
 
-    The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
-    All self-similarities are the same for complete rankings, and with `normalize=True`. Without `normalize=True` they
-    can differ for ties, missing items and lists. The methods then return the rankings with the largest kernel, sorted
-    by distance, but another ranking can be nearer than all of them.
+    For most kernels, the rankings with the largest kernel value are also the rankings with the smallest distance. This
+    is true if all rankings have the same self-similarity K(s, s), as complete rankings have. With ties, missing items
+    or lists, self-similarities can differ unless you set `normalize=True`. The methods then still return the rankings
+    with the largest kernel value, sorted by distance, but some other ranking can have a smaller distance.
 
     Parameters
     ----------
@@ -65,10 +66,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     measure : Measure, optional
         A distance or a kernel, as for `neighbors`; `KendallDistance()` if absent.
     radius : float, optional
-        The default radius of `radius_neighbors`. Neighbours have a distance of at most `radius` or, with a kernel, a
-        kernel of at least `radius`.
+        The default radius of `radius_neighbors`. Neighbours have a distance of at most `radius`. If `measure` is a
+        kernel, they have a kernel value of at least `radius`.
     mode : {"distance", "connectivity"}
-        The values that `transform` stores: distances, or ones. With distances each row has `n_neighbors + 1`
+        The values that `transform` stores: distances, or ones. With "distance" each row has `n_neighbors + 1`
         neighbours, because a ranking of `fit` is its own neighbour.
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
@@ -109,7 +110,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     progress: bool = False
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Store the rankings to search. Lists get an index, which a pickle of the object contains."""
+        """Store the rankings to search. For lists an index is built, which is part of a pickle of the object."""
         check_same_rows(X, y)
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
@@ -133,7 +134,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def add(self, X: ArrayLike | Rankings) -> Self:
         """Append rankings of the same items. Their row numbers follow the row numbers of the present rankings.
 
-        Adding a few lists to many lists takes a few milliseconds: the new lists get a small index of their own, and
+        It takes a few milliseconds to add a few lists to many lists. The new lists get a small index of their own, and
         small indexes are merged from time to time.
 
         Examples
@@ -168,7 +169,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the object with its rankings and their index to a file, for `load`.
 
-        An existing file is replaced when the new one is complete.
+        An existing file with this name is replaced as soon as the new file is complete.
 
         Examples
         --------
@@ -183,19 +184,20 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> Self:
-        """Read a file of `save`. Read only files that you trust: they can contain any Python objects, as pickles can.
+        """Read a file that `save` wrote. Read only files that you trust: like a pickle, a file can run code when it is read.
 
-        With `mmap` the index is left in the file, which is mapped to memory: loading takes less time, and processes that
-        load the same file share its memory. The file must not change while it is in use.
+        With `mmap=True` the index is not copied to memory: the file is mapped to memory instead. Loading is then faster
+        than without `mmap`, and processes that load the same file share its memory. The file must not change while it
+        is in use.
         """
         check_flag(mmap, "mmap")
         return load_object(path, cls, mmap, lambda model: model._searched.load())
 
     def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
-        """Find the nearest rankings and the values of the measure, as the function `neighbors` does.
+        """Return the nearest rankings and the values of the measure, as the function `neighbors` does.
 
         `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple of `values` and `indices`. The best
-        neighbour comes first. Among equal values the smaller index comes first.
+        neighbour comes first. If two neighbours have equal values, the neighbour with the smaller index comes first.
 
         Examples
         --------
@@ -219,7 +221,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         Parameters
         ----------
         X : Rankings or array-like of shape (m', n), optional
-            Rankings. Without it the rankings of `fit` are used, and a ranking is not its own neighbour.
+            Rankings. If `X` is absent, the neighbours of the rankings of `fit` are found. A ranking is then not its own
+            neighbour.
         n_neighbors : int, optional
             The number of neighbours; `n_neighbors` of the object if absent.
         return_distance : bool
@@ -228,7 +231,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         Returns
         -------
         distances : ndarray of shape (m', n_neighbors)
-            Numbers of discordant pairs, or distances of the kernel, in increasing order.
+            The distances of the neighbours, in increasing order.
         indices : ndarray of shape (m', n_neighbors)
             Row numbers of the neighbours among the rankings of `fit`.
         """
@@ -261,12 +264,14 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         radius : float, optional
             As for the class. If absent, `radius` of the object is used.
         sort_results : bool
-            Whether to sort by distance; otherwise by row.
+            Whether to sort the neighbours by distance. If False, they are sorted by row number.
 
         Returns
         -------
         distances : ndarray of m' arrays
+            For each row of `X`, the distances of its neighbours.
         indices : ndarray of m' arrays
+            For each row of `X`, the row numbers of its neighbours among the rankings of `fit`.
         """
         check_flag(return_distance, "return_distance")
         check_flag(sort_results, "sort_results")
@@ -308,9 +313,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, self._run()))
 
     def transform(self, X: ArrayLike | Rankings) -> csr_matrix:
-        """Return the graph of the nearest rankings of `fit`, as `mode` says, of shape (m', m).
+        """Return the graph of the nearest rankings of `fit`, of shape (m', m), with distances or ones as `mode` says.
 
-        A complete ranking of `fit` is its own neighbour. With ties or missing items another ranking can be nearer.
+        A complete ranking of `fit` is its own nearest neighbour. If a ranking has ties or missing items, another
+        ranking can be nearer to it than the ranking itself.
         """
         check_is_fitted(self)
         return self._graph(*self._sides(X))
@@ -323,7 +329,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, self._run()))
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
-        """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour."""
+        """Store the rankings, and return the graph of their nearest neighbours. Each complete ranking is its own neighbour."""
         check_same_rows(X, y)
         searched = self.fit(X)._searched
         return self._graph(searched, searched)
@@ -354,7 +360,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
 
 def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
-    """Return row numbers, from a number, a slice, a mask or numbers, which may count from the end."""
+    """Return row numbers from a number, a slice, a mask or several numbers. Negative numbers count from the end."""
     count = len(searched)
     numbers = np.arange(count)[rows] if isinstance(rows, slice) else np.asarray(rows)
     if numbers.dtype.kind == "b" and numbers.shape == (count,):

@@ -1,14 +1,15 @@
 """A cache of kernel values, shared by all kernels of a process that ask for it.
 
-Cross-validation folds overlap: nearly every pair of rankings occurs in many folds. So values are cached by pair and not
-by matrix. A ranking gets a number when it is first seen, and each kernel has a table of values indexed by two numbers.
-A request collects the values that the table has and computes the others, in a few blocks.
+The training parts of cross-validation overlap: nearly every pair of rankings occurs in many of them. The cache
+therefore stores values of pairs, not matrices. Each ranking gets a number when it is first seen. Each kernel has a
+table of values, indexed by two such numbers. To compute a matrix, the values in the table are collected, and the
+missing values are computed in a few blocks.
 
-The same folds come again for each kernel and each parameter of the final estimator, so the numbers of the rows of an
-array are stored as well.
+A grid search passes the same arrays again for each kernel and for each parameter of the final estimator. The cache
+therefore also stores, for each array, the numbers of its rows.
 
-The cache never exceeds the bytes that the requesting kernel allows. The numbers of arrays are removed first, then the
-least recently used tables, then all.
+The cache never takes more bytes than the kernel of the present request allows. If it is full, the row numbers of arrays
+are removed first, then the least recently used tables, then everything.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Key = tuple[Any, ...]
 
 
 def as_bytes(cache_size: object) -> int | None:
-    """Return the bytes that may be used, given mebibytes; None for no cache."""
+    """Convert the size of a cache from mebibytes to bytes; None for no cache."""
     if cache_size is None:
         return None
     rule = "a number of mebibytes, or None for no cache"
@@ -66,7 +67,7 @@ def as_bytes(cache_size: object) -> int | None:
 
 
 class Table:
-    """Values of one kernel, indexed by two numbers. NaN marks a value that is not there yet: no kernel has the value NaN."""
+    """Values of one kernel, indexed by the numbers of two rankings. NaN marks a value that has not been computed yet."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         """Make an empty table."""
@@ -80,7 +81,7 @@ class Table:
         return len(self.values) if size <= len(self.values) else size + size // 4
 
     def collect(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
-        """Return the values that are there, and NaN elsewhere."""
+        """Return the stored values, and NaN for values that are not stored yet."""
         known = len(self.values)
         if max(rows.max(initial=-1), columns.max(initial=-1)) < known:
             return self._part(rows, columns)
@@ -110,7 +111,7 @@ class Table:
 
 
 class Cache:
-    """Rows and tables, bounded together by a number of bytes."""
+    """The known rows of arrays, and the tables of values. A number of bytes limits their total size."""
 
     def __init__(self) -> None:
         """Make an empty cache."""
@@ -139,7 +140,7 @@ class Cache:
             self.clear()
 
     def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | Rankings:
-        """Return the numbers of rankings, or the rankings themselves if the cache has no room for them."""
+        """Return the rankings with their numbers, or without numbers if the cache has no room for them."""
         is_array = isinstance(data, np.ndarray) and not isinstance(data, np.ma.MaskedArray)
         if not is_array or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
             return read_rankings(data, name, reading, threads)
@@ -160,7 +161,7 @@ class Cache:
         return self._added(key, hashes, read, firsts, most)
 
     def numbered(self, read: Rankings, most: int) -> Known | Rankings:
-        """Return the numbers of rankings that have been read, as `known` does; lists out of a catalogue as they are."""
+        """Return a `Rankings` with the numbers of its rows, as `known` does for arrays. Lists get no numbers."""
         if read.kind == "lists":
             return read
         data = read._places if read._listed is None else np.column_stack([read._places, read._listed])
@@ -228,7 +229,7 @@ class Cache:
         return found
 
     def check(self, kernel: Kernel, items: int) -> None:
-        """Refuse parameters that are not valid for `items` items."""
+        """Raise an error if the parameters are not valid for `items` items."""
         self._planned(kernel, _key(kernel), items, (1, 1), False, Run())
 
     def _planned(

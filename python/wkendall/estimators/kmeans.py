@@ -1,8 +1,9 @@
-"""Lloyd's steps of k-means for points that are given by their inner products, or by coordinates.
+"""The steps of k-means (Lloyd's algorithm), for points that are given by their inner products or by their coordinates.
 
-A centre is a weighted mean of points. The squared distance of a point s from it is K(s, s) - 2 sum of w_p K(s, p) + sum
-of w_p w_q K(p, q), with weights w that add up to 1. So each step needs the sums of K(s, p) over the points p of each
-cluster. Few points change their cluster in most steps: only these are added and subtracted.
+A centre is the weighted mean of the points p of a cluster, with weights w_p that add up to 1. Let A be the sum of w_p
+K(s, p) for a point s, and B the sum of w_p w_q K(p, q). The squared distance between s and the centre is then K(s, s) -
+2 A + B. So each step needs, for each point s and each cluster, the sum of K(s, p) over the points p of the cluster. Few
+points change their cluster in most steps. Only the terms of these points are then added and subtracted.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class _Sums:
 
 
 def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
-    """Run k-means from these squared distances: assign to the nearest centre, move centres, until nothing changes."""
+    """Run k-means from given squared distances: assign each point to the nearest centre, move the centres, and repeat."""
     largest = float(points.own.max())
     labels = first_least(squares, largest)
     sums = _Sums(points, squares.shape[1])
@@ -195,5 +196,5 @@ def square_norms(points: Points, means: Array) -> Array:
 
 
 def first_least(squares: Array, largest: float) -> Labels:
-    """Return the column of the smallest number of each row; the first of those that are equal up to rounding."""
+    """Return, for each row, the column with the smallest number; if several are equal up to rounding, the first of them."""
     return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))

@@ -1,10 +1,10 @@
-"""Rankings that were read before, recognised by a hash.
+"""A cache of rankings that were read before. A hash of its row identifies each ranking.
 
-Rows are compared as given, before they are read: reading 64 rankings of 5,000 items takes longer than fitting a support
-vector machine to them. A known row is not read again. Whether it is a ranking depends only on the row, with one
-exception: all rows must count from 0, or all from 1.
+Reading is slow: for 64 rankings of 5,000 items it takes longer than fitting a support vector machine to them. So a
+known row is not read again. Rows are compared before they are read. Each row alone shows whether it is a valid ranking,
+with one exception: all rows of an array must count from the same number, 0 or 1.
 
-Rows are equal if they have the same hash, of 128 bits.
+Two rows count as equal if their hashes of 128 bits are equal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class KnownRow:
 
 @dataclass(eq=False)
 class Rows:
-    """Rows of arrays of one kind, by number."""
+    """The known rows of arrays that are read with the same options, by their numbers."""
 
     missing: Missing
     known: list[KnownRow] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Rows:
         return sum(row not in self.by_hash for row in _each(hashes))
 
     def find(self, hashes: bytes) -> Known | None:
-        """Return the rankings if all are known, complete, and count from the same number."""
+        """Return the rankings of some rows if all rows are known and complete, and all count from the same number."""
         numbers = [self.by_hash.get(row, -1) for row in _each(hashes)]
         if -1 in numbers:
             return None
@@ -104,15 +104,15 @@ class Known:
 
     @property
     def bytes_of_numbers(self) -> int:
-        """The bytes of this object without the rankings: a number, a reference and a hash of each."""
+        """The size of this object in bytes, without the rankings: each ranking has a number, a reference and a hash."""
         return (16 + HASH_BYTES) * len(self.numbers) + ROW_BYTES
 
     def without_handle(self) -> Known:
-        """Return a copy without the rankings that were read, which take much memory."""
+        """Return a copy that takes less memory, because it does not hold the rankings that were read."""
         return self if self.read is None else replace(self, read=None)
 
     def rankings(self, threads: int | None = None, **parts: Any) -> Rankings:
-        """Return the rankings; `parts` are names, labels and counts."""
+        """Return the rankings, with the names, labels and counts in `parts`."""
         return self._made(self.rows, threads, **parts) if self.read is None else self.read
 
     def select(self, rows: Numbers, threads: int | None) -> Rankings:
@@ -130,5 +130,5 @@ class Known:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether each ranking occurs twice on average: then the matrix is computed for the distinct ones."""
+        """Whether distinct rankings occur at least twice on average: then the matrix is computed for distinct rankings."""
         return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)

@@ -1,8 +1,9 @@
-"""Label ranking: which ranking of labels goes with some features, for scikit-learn.
+"""Label ranking for scikit-learn: predict a ranking of labels from features.
 
-A ranking of n labels becomes the vector of the signs of its pairs of labels, as in the Kendall kernel. A regressor predicts
-the mean of this vector. The predicted ranking is the one whose vector has the largest inner product with it: the solution
-of a linear ordering problem (Korba, Garcia and d'Alché-Buc, 2018).
+A ranking of n labels is written as a vector with one sign for each pair of labels, as in the Kendall kernel. A
+regressor predicts the mean of this vector from the features. The predicted ranking is the ranking whose vector has the
+largest inner product with the predicted mean. To find it is a linear ordering problem (Korba, Garcia and d'Alché-Buc,
+2018).
 """
 
 from __future__ import annotations
@@ -62,29 +63,30 @@ class StandardizedKernelRidge(KernelRidge):  # type: ignore[misc]
 class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     """Rankings of labels, predicted from features.
 
-    A regressor predicts the mean sign of each pair of labels: 1 if the first label is always before the second, -1 if
-    the first is always after the second. The predicted ranking is the ranking that agrees most with these signs. It is
-    found by solving a linear ordering problem for each row. This is the structured prediction of Korba, Garcia and
-    d'Alché-Buc (2018) with Kemeny's embedding.
+    A regressor predicts the mean sign of each pair of labels. The mean sign is 1 if the first label is always before
+    the second, and -1 if it is always after the second. The predicted ranking is the ranking that agrees most with the
+    predicted signs. It is the solution of a linear ordering problem, one problem for each row. The method is the
+    structured prediction of Korba, Garcia and d'Alché-Buc (2018) with Kemeny's embedding.
 
     Parameters
     ----------
     regressor : regressor of scikit-learn, optional
-        Any regressor that predicts several numbers at once, with one number for each pair of labels. If absent, kernel ridge
-        regression with a Gaussian kernel, on features that are scaled to mean 0 and variance 1. A grid search can vary its
-        `regressor__alpha` (0.1) and `regressor__gamma` (None: 1 / number of features).
+        Any regressor that can predict several numbers at once: one number for each pair of labels. The default is
+        kernel ridge regression with a Gaussian kernel, on features that are scaled to mean 0 and variance 1. A grid
+        search can vary its parameters: `regressor__alpha` (default 0.1) and `regressor__gamma` (default None: 1 /
+        number of features).
     kernel : Kendall, optional
-        The kernel whose embedding is predicted: `Kendall()` if absent, with or without `signed`, `normalize` and
-        `item_weight`. Kernels with other weights raise an error: finding the best ranking is then not a linear ordering
-        problem.
+        The kernel that defines the signs of pairs: `Kendall()` if absent. Its parameters `signed`, `normalize` and
+        `item_weight` can have any values. Another `weight` or `order` raises an error, because the best ranking is then
+        not the solution of a linear ordering problem.
     input, top, n_jobs
-        As for `KendallGram`, for the rankings `y`. `n_jobs` is for finding the best rankings; the regressor has its own
-        `n_jobs`.
+        As for `KendallGram`, for the rankings `y`. `n_jobs` is the number of threads that find the best rankings. It
+        does not affect the regressor.
     ties : {"mean", "error"}
         As for `Rankings`: tied labels have the sign 0.
     missing : {"anywhere", "bottom", "error"}
-        As for `Rankings`. "anywhere": nothing is known about the position of a missing label; its signs are means over
-        all positions.
+        As for `Rankings`. "anywhere": nothing is known about the position of a missing label. Each of its signs is the
+        mean over all positions that the label can have.
 
     Attributes
     ----------
@@ -117,9 +119,10 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     _if_none: ClassVar[dict[str, Any]] = {"kernel": Kendall, "regressor": StandardizedKernelRidge}
 
     def fit(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from features and rankings of labels, one per row; NaN in an array `y` is a missing label.
+        """Learn from features `X` and rankings of labels `y`, one ranking per row. NaN in an array `y` is a missing label.
 
-        `sample_weight` has a weight for each row; the default is the counts of `y`. The regressor must take weights.
+        `sample_weight` has a weight for each row; the default is the counts of `y`. If you pass weights or counts, the
+        regressor must take weights.
         """
         kernel = self._kernel()
         self._check_features(X, y=y)
@@ -157,15 +160,15 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return ranks
 
     def predict_rankings(self, X: ArrayLike) -> Rankings:
-        """Predict rankings with the names of the labels, and with the row labels of `X` if it is a data frame."""
+        """Predict a `Rankings` with the names of the labels. If `X` is a data frame, the row labels of `X` are kept."""
         found = read_rankings(self.predict(X), "y", threads=self._threads)
         return found._with(items=self._items_of_fit, labels=row_labels(X))
 
     def predict_pairs(self, X: ArrayLike) -> Array:
         """Predict how sure the order of each pair of labels is.
 
-        Entry [p, i, j] is the predicted mean sign for row p: near 1 if label i is before label j, near -1 if label i is
-        after label j, and near 0 if both orders are equally likely.
+        Entry [p, i, j] is the predicted mean sign of labels i and j for row p. It is near 1 if label i is before label
+        j, and near -1 if label i is after label j. It is near 0 if both orders are equally likely.
         """
         pairs = self._pairs(X)
         return self._matrices(np.divide(pairs, self._factors, out=np.zeros_like(pairs), where=self._factors > 0))
@@ -173,9 +176,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def score(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean Kendall tau of the predicted rankings and `y`.
 
-        Tau is tau-b, as in scipy. Labels that are missing in a row of `y` are left out of its tau. With
-        `missing="bottom"` they are tied last instead. Rows of `y` that order no two labels have no tau and are left out
-        of the mean. If all rows are left out, the score is 0.
+        Tau is tau-b, as in scipy. If a label is missing in a row of `y`, the tau of this row does not use it. With
+        `missing="bottom"` the missing labels of a row are tied in the last place instead. A row of `y` that puts no
+        label before another has no tau, and is left out of the mean. If all rows are left out, the score is 0.
         """
         check_is_fitted(self)
         rankings = self._rankings(X, y, reset=False)
@@ -264,10 +267,11 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
 
 
 def embedded(rankings: Rankings, kernel: Kendall, run: Run) -> tuple[Array, Array]:
-    """Return the mean embedding of each ranking, without the part that is equal for all, and the factors of the signs.
+    """Return the signs of the pairs of each ranking, times a factor for each pair; also return these factors.
 
-    The factor of a pair is the square root of the product of both item weights. If the kernel is normalized, all rankings
-    have the norm of a complete ranking.
+    The signs of an incomplete ranking are means over all complete rankings that agree with it. The factor of a pair is
+    the square root of the product of its two item weights. If the kernel is normalized, each row has the norm of the
+    row of a complete ranking.
     """
     signed, plain = (Kendall(signed=sign, item_weight=kernel.item_weight) for sign in (True, kernel.signed))
     complete = read_rankings(np.arange(1, rankings.n_items + 1)[np.newaxis], "y")

@@ -1,10 +1,11 @@
 """The common base of the classifiers and regressors that learn weights.
 
-It has the parameters, the input, one function per class, and the scores.
+It holds the parameters, reads the input, fits one function for each class, and computes the scores.
 
-The score of a ranking s is <B, Phi_U(s)> + intercept, which equals <U, Phi_B(s^-1)> + intercept. U has the weights of
-tuples of positions, B the coefficients of tuples of items. Prediction takes one pass over these tensors; it needs no
-Gram matrix with the training rankings.
+The tensor U has the weights of tuples of positions. The tensor B has the coefficients of tuples of items. The score of
+a ranking s is <B, Phi_U(s)> + intercept, which equals <U, Phi_B(s^-1)> + intercept. The entries of Phi_U(s) are the
+entries of U at the ranks of the items. So a prediction is one pass over U and B, and needs no Gram matrix with the
+training rankings.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ MORE_POSITIONS = 4
 
 
 class Model(NamedTuple):
-    """A fitted function of rankings: tensors U and B, or parameters of U and a combination of rankings."""
+    """A fitted function of rankings: the tensors U and B, or the parameters of U and a combination of rankings for B."""
 
     U: Array
     B: Any
@@ -61,7 +62,7 @@ class Model(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The data of one function to fit: distinct rankings by their rows, their targets, and the cost of an error in each."""
+    """The data of one function to fit: the rows of the distinct rankings, their targets, and the cost of an error in each."""
 
     rankings: Rankings
     rows: NDArray[np.intp]
@@ -75,7 +76,7 @@ class Task(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The rankings of `fit`, the targets of each function, and what an error costs if C is 1."""
+    """The rankings of `fit`, the targets of each function, and the cost of an error in each ranking if C is 1."""
 
     rankings: Rankings
     targets: list[Array]
@@ -175,7 +176,7 @@ class Learner(RankingEstimator):
 
 @dataclass(init=False, eq=False, repr=False)
 class Suquan(Learner):
-    """Weights from singular vectors, then the optimal coefficients."""
+    """Learners that find weights from singular vectors, and then the optimal coefficients."""
 
     _: KW_ONLY
     n_components: SupportsIndex = 1
@@ -199,7 +200,7 @@ class Suquan(Learner):
 
 
 class Expanded:
-    """An attribute that is made when it is used: for thousands of positions it is a large matrix."""
+    """An attribute that is computed when it is used, because for thousands of positions it is a large matrix."""
 
     def __init__(self, make: Callable[[Expansion, int | None], Array]) -> None:
         self._make = make
@@ -218,7 +219,7 @@ class Expanded:
 
 @dataclass(init=False, eq=False, repr=False)
 class Alternating(Learner):
-    """Weights and coefficients in turn, each optimal for the other."""
+    """Learners that optimise weights and coefficients in turn, each for the present value of the other."""
 
     _: KW_ONLY
     alpha: float | str = 1.0
@@ -405,7 +406,7 @@ class Alternating(Learner):
 
 @dataclass(init=False, eq=False, repr=False)
 class Classifier(ClassifierScore, Learner):
-    """Classes as targets: one function for two classes, one-vs-rest for more."""
+    """Learners whose targets are classes: one function for two classes; for more classes, one against the rest for each."""
 
     _loss = Hinge()
 
@@ -461,7 +462,7 @@ class Classifier(ClassifierScore, Learner):
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
-        """Score rankings: positive for the second of two classes; for more classes, one column per class."""
+        """Return the scores of rankings. For two classes, a positive score means the second; for more, each has a column."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -472,7 +473,7 @@ class Classifier(ClassifierScore, Learner):
 
 
 class Regressor(RegressorScore, Learner):
-    """Numbers as targets."""
+    """Learners whose targets are numbers."""
 
     _loss = Squares()
 
@@ -507,16 +508,16 @@ class Regressor(RegressorScore, Learner):
 
 
 def best_class(values: Array) -> NDArray[np.intp]:
-    """Return the number of the class of each ranking: from the values of one function, or of one for each class."""
+    """Return the class number of each ranking, from the values of one function or of one function for each class."""
     return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
 
 
 def slopes(targets: Array, weights: Array) -> Array:
-    """Return the coefficient of each ranking in M.
+    """Return the coefficient of each ranking in the matrix M of SUQUAN-SVD.
 
-    The coefficient of a ranking is its weight times the deviation of its target from the mean, times the range of the
-    targets, divided by the weighted sum of the squared deviations. For targets of two values it is plus or minus the
-    weight divided by the total weight of its class.
+    Let d be the deviation of a target from the mean of the targets, and w the weight of a ranking. Let R be the range
+    of the targets, and Q the sum of w d^2 over all rankings. The coefficient of the ranking is w d R / Q. If the
+    targets have only two values, the coefficient is plus or minus w divided by the total weight of its class.
     """
     distances = targets - np.average(targets, weights=weights)
     squares = float(weights @ distances**2)
@@ -525,7 +526,7 @@ def slopes(targets: Array, weights: Array) -> Array:
 
 
 def check_positive(value: object, name: str) -> None:
-    """Refuse a value that is not a finite number above zero."""
+    """Raise an error if a value is not a finite number above zero."""
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
     except OverflowError:

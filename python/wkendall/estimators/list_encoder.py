@@ -28,12 +28,12 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     sparse : bool
-        Make sparse arrays, for short lists out of many items.
+        Whether to make sparse arrays. Use them for short lists out of many items.
     unknown : {"error", "ignore"}
         How to treat items that `fit` has not seen: "error" raises an error, "ignore" drops them from their lists.
     items : collection, optional
-        All items, in the order of the columns. `fit` then treats other items as `unknown` says. Pass all items for
-        cross-validation, where a fold can lack items that another fold has.
+        All items, in the order of the columns. `fit` then treats all other items as `unknown` says. Pass `items` for
+        cross-validation: the training lists of a fold can lack an item that its test lists have.
     gaps : {"error", "close"}
         As for `from_lists`: what to do with a blank before an item of a list.
 
@@ -42,8 +42,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     items_ : list
         The items, in the order of the columns.
     feature_names_in_ : ndarray of strings
-        The column names of a data frame of lists, such as "first choice"; only if `fit` got a data frame. If
-        `transform` then gets a data frame with other columns, or with the same columns in another order, it raises an
+        The column names of a data frame of lists, such as "first choice". The attribute exists only if `fit` got a data
+        frame. A data frame for `transform` must then have the same columns in the same order; otherwise there is an
         error.
 
     Examples
@@ -128,9 +128,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return as_ranks(rows, len(self.items_), bool(self.sparse))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
-        """Return the names of the columns: the items as text.
+        """Return the names of the columns, which are the items as text.
 
-        If two items have the same text, such as 1 and "1", the names are Python literals, with quotes.
+        If two items have the same text, such as 1 and "1", all names are written as in Python code: 1 and '1'.
         """
         check_is_fitted(self)
         names = [str(item) for item in self.items_]

@@ -82,18 +82,21 @@ class _Mixture(RankingEstimator):
 class KernelMixtureClassifier(ClassifierScore, _Mixture):
     """Support vector machine with a mixture of kernels, whose weights are learned.
 
-    The mixture is the sum of b_k K_k with b_k >= 0. The weights are learned by ALIGNF (Cortes, Mohri and Rostamizadeh,
-    2012): they minimise the distance between the mixture and a target matrix, both centred. An entry of the target
-    matrix is 1 if its two rankings have the same class, otherwise 0. Then `SVC` is trained with the mixture.
+    The mixture is the sum of b_k K_k, where K_k are the kernels and b_k >= 0 are the weights. The method ALIGNF
+    (Cortes, Mohri and Rostamizadeh, 2012) learns the weights: the mixture should be as close as possible to a target
+    matrix. An entry of the target matrix is 1 if its two rankings have the same class, otherwise 0. The Gram matrices
+    of the kernels and the target matrix are centred first. Then `SVC` is trained with the mixture.
 
     Parameters
     ----------
     kernels : list of kernels, optional
-        The kernels to mix. By default the signed Kendall kernels with the weights "standard" and "average", the kernel
-        `Kendall("mult", u="log")`, and `Mallows("auto")`. Their scales do not matter.
+        The kernels to mix. The default is four kernels: the signed Kendall kernels with the weights "standard" and
+        "average", `Kendall("mult", u="log")`, and `Mallows("auto")`. Multiplying a kernel by a number does not change
+        the mixture.
     C : float
-        The cost of training errors. The mixture is scaled to variance 1. The variance is the mean squared distance of
-        the features of the training rankings from their mean.
+        The cost of training errors. So that the same C suits all mixtures, the mixture is scaled to variance 1. The
+        variance is the mean squared distance between the features of the training rankings and the mean of these
+        features.
     class_weight : dict, "balanced" or None
         The weight of errors in each class, as in scikit-learn.
     input, top, ties, missing, n_jobs
@@ -102,16 +105,18 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     Attributes
     ----------
     weights_ : ndarray
-        The part of the variance of the mixture that each kernel contributes: from 0 to 1, with sum 1. Equal kernels
-        have equal weights. If no kernel is aligned with the labels, all kernels that are not constant have equal
-        weights.
+        For each kernel, the share of the variance of the mixture that it contributes. The shares are from 0 to 1, and
+        add up to 1. Equal kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not
+        constant have equal shares.
     kernel_ : Kernel
-        The mixture, as a kernel that you can pass to any other function: the sum of multiples of the kernels with
-        positive weights.
+        The mixture, as a kernel that you can pass to any other function. It is the sum of b_k K_k over the kernels with
+        b_k > 0.
     classes_ : ndarray
+        The classes.
     estimator_ : SVC
+        The support vector machine.
     rankings_ : Rankings
-        The training rankings with positive weight; equal rankings of the same class are merged.
+        The training rankings with positive weight. Equal rankings of the same class are merged.
 
     Examples
     --------
@@ -128,7 +133,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture and the machine; `sample_weight` has a weight for each ranking, by default its count."""
+        """Learn the mixture, and train `SVC` with it. `sample_weight` has a weight for each ranking, by default its count."""
         check_positive(self.C, "C")
         rankings, labels = self._read_labelled(X, y, numeric=False)
         check_classification_targets(labels)
@@ -150,7 +155,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
-        """Score rankings: positive for the second of two classes; for more classes, one column per class."""
+        """Return the scores of rankings. For two classes, a positive score means the second; for more, each has a column."""
         gram = self._between(X)
         return np.asarray(self.estimator_.decision_function(gram))
 
@@ -164,8 +169,9 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels, whose weights are learned.
 
-    The weights are learned as in `KernelMixtureClassifier`, but the target matrix has, for two rankings, the product of
-    their centred targets. The function minimises `C * sum of squared errors + |f|^2 / 2`, with a free intercept.
+    The weights are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all targets is
+    subtracted from each target. An entry of the matrix is then the product of the targets of its two rankings. The
+    regression minimises `C * sum of squared errors + |f|^2 / 2` over the function f and an intercept.
 
     Parameters
     ----------
@@ -177,8 +183,9 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     weights_, kernel_, rankings_
         As for `KernelMixtureClassifier`.
     estimator_ : KernelRidge
-        Fitted on the centred mixture and the centred targets.
+        The ridge regression, fitted on the centred mixture and the centred targets.
     intercept_ : float
+        The intercept.
 
     Examples
     --------
@@ -192,7 +199,7 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     """
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture and the function; `sample_weight` has a weight for each ranking, by default its count."""
+        """Learn the mixture, and fit the regression. `sample_weight` has a weight for each ranking, by default its count."""
         check_positive(self.C, "C")
         rankings, values = self._read_labelled(X, y, numeric=True)
         rankings, targets, weights = self._merged(rankings, np.asarray(values, dtype=np.float64), sample_weight)

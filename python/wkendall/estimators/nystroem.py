@@ -28,17 +28,22 @@ ROUNDING = 1e-12
 
 @dataclass(eq=False, repr=False)
 class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: ignore[misc]
-    """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
+    """Vectors whose inner products approximate any kernel, also for many rankings: the Nystroem method.
 
-    Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
-    vectors of s and t is k(s) K^+ k(t). For landmarks it equals the kernel. For all rankings it equals the kernel if
-    the landmarks span the same feature space, for example if each distinct ranking is a landmark. `KendallFeatures` is
-    exact for kernels of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items,
-    higher orders and general weights.
+    The method draws some rankings, the landmarks, and compares each ranking with the landmarks only. Let K be the Gram
+    matrix of the landmarks, and k(s) the kernel values between a ranking s and the landmarks. The inner product of the
+    vectors of s and t is k(s) K^+ k(t), where K^+ is the pseudoinverse of K. If s or t is a landmark, this inner
+    product equals the kernel exactly. It equals the kernel for all rankings if the landmarks span the same feature
+    space, for example if each distinct ranking is a landmark.
 
-    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain. A landmark is
-    dropped if this part is less than 1e-9 of the largest K(s, s). So there may be fewer columns than `n_components`.
-    With the same `random_state`, more landmarks add columns and leave the existing columns unchanged.
+    For kernels of pairs of items, `KendallFeatures` is exact. It has about n (n - 1) / 2 columns, or twice as many, for n
+    items. Use `KendallNystroem` if there are too many items for this, or for kernels of higher order or with general
+    weights.
+
+    Each landmark adds a column: the part of its feature vector that the landmarks before it do not span. If the squared
+    length of this part is less than 1e-9 of the largest K(s, s), the landmark is dropped. There may therefore be fewer
+    columns than `n_components`. With the same `random_state`, more landmarks add columns and leave the existing columns
+    unchanged.
 
     Parameters
     ----------
@@ -47,9 +52,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     n_components : int
         The number of distinct landmarks to draw. If there are fewer distinct rankings, all of them are landmarks.
     landmarks : {"uniform", "kmeans++"}
-        How to draw landmarks from the rankings of `fit`: "uniform" gives each ranking the same probability; "kmeans++"
-        draws landmarks that are far apart, with probability proportional to the squared distance from the nearest
-        landmark. A ranking counts as often as it was observed.
+        How to draw landmarks from the rankings of `fit`. "uniform": each ranking has the same probability. "kmeans++":
+        the landmarks are far apart, because the probability of a ranking is proportional to its squared distance from
+        the nearest landmark. A ranking counts as often as it was observed.
     dtype : float64 or float32
         The type of the result.
     random_state : int, RandomState or None
@@ -62,9 +67,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     components_ : ndarray of shape (columns, columns)
         The upper triangular matrix C of the transformation: the vector of s is k(s) C.
     error_ : float
-        The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2`
-        divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. If there are more
-        than 10,000 distinct rankings, it is measured on 10,000 of them.
+        The error of the approximation on the rankings of `fit`, from 0 to 1. It is the sum of
+        `K(s, s) - |vector of s|^2` divided by the sum of K(s, s): the relative error of the trace of the Gram matrix.
+        If there are more than 10,000 distinct rankings, the error is measured on 10,000 of them.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -137,10 +142,10 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
 
 
 def cholesky(gram: Array) -> tuple[list[int], Array]:
-    """Return the rows of a Gram matrix that are independent of those before, and the Cholesky factor of these rows.
+    """Return the rows of a Gram matrix that are independent of the rows before them, and the Cholesky factor of these rows.
 
-    Eigenvectors would also work, but they are not unique: their signs are arbitrary, and rankings often give equal
-    eigenvalues. They would differ between machines.
+    Eigenvectors would also work, but they are not unique: their signs are arbitrary, and Gram matrices of rankings
+    often have equal eigenvalues. The results would therefore differ between machines.
     """
     columns, least = np.zeros_like(gram), LEAST * float(gram.diagonal().max())
     kept: list[int] = []
@@ -158,9 +163,9 @@ def draw_apart(
 ) -> list[int]:
     """Draw rankings as k-means++ does; return their row numbers.
 
-    The first ranking is drawn with probability proportional to its weight. Each further ranking is drawn with
-    probability proportional to its weight times the squared distance from the nearest ranking drawn so far. If all
-    these distances are zero, fewer than `count` rankings are drawn. `own` is the kernel between each ranking and
+    The first ranking is drawn with a probability proportional to its weight. Each further ranking is drawn with a
+    probability proportional to its weight times its squared distance from the nearest ranking drawn so far. If all
+    these distances are zero, fewer than `count` rankings are drawn. `own` has the kernel between each ranking and
     itself; `column` returns the kernel between all rankings and one ranking.
     """
     chosen: list[int] = []

@@ -1,9 +1,9 @@
-"""The numerical experiments of the paper, and more: how well each kernel predicts age groups from rankings.
+"""The numerical experiments of the paper, and some more. They measure how well each kernel predicts age groups from rankings.
 
 Layers, each using only those below it:
 
     report     plots, and one page with everything
-    table      means, tests and intervals, beside the figures of the paper
+    table      means, tests and intervals, beside the results of the paper
     store      finished measurements on disk
     running    many measurements in parallel
     protocol   one measurement

@@ -1,9 +1,9 @@
 """The measurement of a kernel: an SVM is trained on some people and tested on others, many times.
 
-Each repetition draws people at random, equally many of each class, and splits them into a training part and a test
+Each repetition draws people at random, the same number from each class. It splits them into a training part and a test
 part. The cost of errors C is chosen by cross-validation on the training part. The people and the folds of a repetition
-depend only on the seed and the number of the repetition. So all kernels use the same people, and any measurement can be
-repeated on its own.
+depend only on the seed and on the number of the repetition. So all kernels use the same people, and each measurement
+can be repeated on its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LARGE, MANY = 100.0, 120
 
 
 class Published(NamedTuple):
-    """The paper's results for a kernel: mean and standard deviation of the accuracy, and p if given."""
+    """The paper's results for a kernel: the mean and the standard deviation of the accuracy, and the p-value if it is given."""
 
     mean: float
     sd: float
@@ -57,8 +57,8 @@ class Published(NamedTuple):
 class Method(NamedTuple):
     """A kernel, or a way to learn one.
 
-    `candidates` returns the choices for cross-validation: functions that predict the classes of some people of a sample
-    from those of others, each with its parameters.
+    `candidates` returns the candidates for cross-validation, each with its parameters and a function. The function
+    predicts the classes of some people of a sample from the classes of other people.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Method(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The people of one repetition: their rankings, classes, and the index of each ranking among the distinct ones."""
+    """The people of one repetition: their rankings and classes, and for each person the index of the distinct ranking."""
 
     X: Ranks
     y: Ranks
@@ -78,8 +78,8 @@ class Sample(NamedTuple):
 class Candidate(NamedTuple):
     """Parameters, and the function that predicts with them.
 
-    A learner that chooses its parameters itself is the only candidate: `predict` adds them to an empty dict, and its
-    cross-validated accuracy as "validated".
+    If a learner chooses its parameters itself, it is the only candidate. `predict` then adds the chosen parameters to
+    an empty dict, and the cross-validated accuracy as "validated".
     """
 
     parameters: dict[str, float]
@@ -87,7 +87,7 @@ class Candidate(NamedTuple):
 
 
 class Protocol(NamedTuple):
-    """The number of people for training and for testing, the number of folds, and the seed.
+    """The number of people for training, the number of people for testing, the number of folds, and the seed.
 
     In the training part and in the test part, half of the people are of each class. The paper has 400 people for
     training and 100 for testing.
@@ -108,7 +108,7 @@ class Protocol(NamedTuple):
 class Measurement(NamedTuple):
     """The accuracy of a kernel in one repetition, the chosen parameters, and the time that it took.
 
-    `validated` is the cross-validated accuracy of the chosen parameters; `weights` has the learned weights, if any.
+    `validated` is the cross-validated accuracy of the chosen parameters. `weights` has the learned weights, or None.
 
     Examples
     --------
@@ -244,7 +244,7 @@ METHODS: dict[str, Method] = {
 
 
 def check(y: Ranks, protocol: Protocol) -> None:
-    """Refuse a protocol for which there are too few people."""
+    """Raise an error if there are too few people for a protocol."""
     for name, people in (("train", protocol.train), ("test", protocol.test)):
         if people < 2 or people % 2:
             rule = "an even number of people, half of them of each class"
@@ -263,7 +263,7 @@ def check(y: Ranks, protocol: Protocol) -> None:
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:
-    """Draw the people for training, those for testing, and the folds as positions among the former."""
+    """Draw the people for training, the people for testing, and the folds: positions among the people for training."""
     random = np.random.default_rng([protocol.seed, repetition])
     halves = protocol.train // 2, protocol.test // 2
     chosen = [random.choice(np.flatnonzero(y == label), sum(halves), replace=False) for label in (0, 1)]

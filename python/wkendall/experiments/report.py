@@ -40,7 +40,7 @@ def write_results(
     """Write the table as CSV and JSON, the plots and the report to a folder; return the rows of the table.
 
     There must be at least one measurement. `seconds` is the duration of the run. `replaced` are the names of existing
-    files that may be replaced. If it is absent, every existing file may be replaced.
+    files that may be replaced. If `replaced` is absent, every existing file may be replaced.
 
     Examples
     --------

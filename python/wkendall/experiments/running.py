@@ -21,8 +21,9 @@ def run(
 ) -> Iterator[Measurement]:
     """Run measurements in parallel processes; yield each when it is done.
 
-    `X`, `y` and `protocol` are as for `measure`. A task is the name of a kernel and the number of a repetition. The results
-    do not depend on the number of processes `jobs`, except for their order.
+    `X`, `y` and `protocol` are as for `measure`. A task is a pair: the name of a kernel, and the number of a
+    repetition. `jobs` is the number of processes. It can change the order of the results, but not the results
+    themselves.
 
     Examples
     --------

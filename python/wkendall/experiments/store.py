@@ -1,4 +1,4 @@
-"""Finished measurements on disk, one line for each, so that a run can be killed at any time and resumed later."""
+"""Finished measurements on disk, one line for each. A run can therefore be killed at any time and resumed later."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Store:
     """A folder with the settings of a run and its measurements. It is locked until it is closed.
 
     The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. With
-    `resume` the run continues with the measurements in the folder, and the settings must be the same.
+    `resume=True` the run continues with the measurements in the folder. The settings must then be the same as in the
+    folder.
 
     Examples
     --------
@@ -125,7 +126,7 @@ class Store:
         return [found[kernel, i] for kernel in kernels for i in range(repeats) if (kernel, i) in found]
 
     def add(self, measurement: Measurement) -> None:
-        """Store a measurement; it is on disk when this returns."""
+        """Store a measurement. When this method returns, the measurement is on disk."""
         line = json.dumps(measurement._asdict()).encode() + b"\n"
         try:
             while line:

@@ -1,4 +1,4 @@
-"""Summary of the measurements: means, differences from the standard kernel and tests, beside the paper's figures."""
+"""Summary of the measurements: means, differences from the standard kernel, and tests, beside the results of the paper."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ CONFIDENCE = 0.95
 class Row(NamedTuple):
     """The results of a kernel. A value is None if it needs more repetitions, or results of the standard kernel.
 
-    `difference` is the mean of the paired differences from the standard kernel, `low` and `high` are the ends of its 95
-    % confidence interval by Student's t, and `p` is the p-value of Wilcoxon's paired test against "not better than the
-    standard kernel". Fields that begin with `paper` are the paper's results.
+    `difference` is the mean of the paired differences from the standard kernel. `low` and `high` are the ends of the
+    confidence interval of `difference` (95 %, by Student's t). `p` is the p-value of Wilcoxon's paired test. Its null
+    hypothesis is that the kernel is not better than the standard kernel. Fields that begin with `paper` are the results
+    of the paper.
 
     Examples
     --------

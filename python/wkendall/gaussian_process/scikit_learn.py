@@ -1,7 +1,8 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
-They compute whole matrices, as `gram_matrix` does. In addition they have what a Gaussian process needs: a
-logarithmic scale with bounds for each hyperparameter, and the derivative of the matrix with respect to it.
+The kernels compute whole matrices, as `gram_matrix` does. They also have what a Gaussian process needs. Each
+hyperparameter has a logarithmic scale with bounds, and the kernels compute the derivative of the matrix with respect to
+it.
 """
 
 from __future__ import annotations
@@ -120,18 +121,18 @@ class MallowsKernel(_RankingKernel):
     Parameters
     ----------
     lam : float
-        The rate at which the similarity falls with each discordant pair. Two random rankings have n (n - 1) / 4 such
-        pairs on average. Start the search with a `lam` for which lam n (n - 1) / 4 is not much above 1. For larger
-        values no two rankings are similar, and the likelihood is flat.
+        The rate at which the similarity falls with each discordant pair. Two random rankings of n items have
+        `n (n - 1) / 4` discordant pairs on average. Start the search with a `lam` for which `lam n (n - 1) / 4` is not
+        much above 1. With a larger `lam`, no two rankings are similar, and the likelihood is flat.
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     normalize : bool
-        As for `Mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that
-        `lam` does not change the variance of the process. Unlike for `Mallows`, the default is True.
+        With ties or missing items, divide by the square roots of both self-similarities, so that `lam` does not change
+        the variance of the process. The default is True; for `Mallows` it is False.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. The kernel itself takes a `Rankings` without these options. If you pass a
-        `Rankings` to a model of scikit-learn, leave `input` and `top` at their defaults: the model converts it to an
-        array of ranks from 1 and passes this array to the kernel.
+        How to read arrays, as for `Rankings`. A `Rankings` that you pass to the kernel needs no options. A model of
+        scikit-learn converts a `Rankings` to an array of ranks from 1. So if you pass a `Rankings` to a model, leave
+        `input` and `top` at their defaults.
     n_jobs
         As for `gram_matrix`.
 
@@ -157,7 +158,7 @@ class MallowsKernel(_RankingKernel):
         return self.hyperparameter_lam
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel depends only on how two rankings differ: if it is normalized, or without ties."""
+        """Tell whether the kernel depends only on how two rankings differ. It does if it is normalized, or without ties."""
         return bool(self.normalize) or self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -184,19 +185,20 @@ class WeightedKendallKernel(_RankingKernel):
     weight : {"standard", "top", "add", "mult", "average", "later"}
         As for `Kendall`.
     u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
-        Position weights for `weight="add"`, `"mult"` and `"later"`; other weights do not use them. At rank r = 1..n,
-        "power" is r^-a and "exponential" is exp(-a (r - 1)), with the hyperparameter `a`. These two are not for
-        "later". The other position weights are fixed, as for `Kendall`.
+        Position weights for `weight="add"`, `"mult"` and `"later"`; the other values of `weight` do not use them. Two
+        of them have the hyperparameter `a`: at rank r = 1..n, "power" is r^-a and "exponential" is exp(-a (r - 1)).
+        These two are not for "later". The other position weights are fixed, as for `Kendall`.
     a : float
-        How fast the weights fall, for `u="power"` and `u="exponential"`. If `a` is near 0, all positions have nearly
-        the same weight.
+        The steepness of the weights, for `u="power"` and `u="exponential"`. With a large `a` they fall fast. If `a` is
+        near 0, all positions have nearly the same weight.
     a_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     k, order, signed
-        As for `Kendall`. Weights that do not use `k` ignore it, so that a grid search can vary the weight alone.
+        As for `Kendall`. If the weight does not use `k`, it is ignored, so that a grid search can vary only the weight.
     normalize : bool
         Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process.
-        Unlike for `Kendall`, the default is True. To learn the variance, multiply the kernel by a `ConstantKernel`.
+        The default is True; for `Kendall` it is False. To learn the variance, multiply the kernel by a
+        `ConstantKernel`.
     input, top, ties, missing, n_jobs
         As for `MallowsKernel`.
 
@@ -224,7 +226,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
-        """The hyperparameter `a`; it counts as fixed if the weights do not depend on it."""
+        """The hyperparameter `a`. If the weights do not depend on `a`, it counts as fixed."""
         check_choice(self.weight, "weight", tuple(WEIGHTS))
         if isinstance(self.u, str):
             check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)
@@ -234,7 +236,7 @@ class WeightedKendallKernel(_RankingKernel):
         return self.hyperparameter_a
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel depends only on how two rankings differ. This is so without ties and missing items."""
+        """Tell whether the kernel depends only on how two rankings differ. It does without ties and missing items."""
         return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:

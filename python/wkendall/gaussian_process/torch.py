@@ -1,8 +1,9 @@
 """Kernels between rankings for GPyTorch and BoTorch, with hyperparameters that can be learned.
 
-Matrices come from the Rust crate, as those of `gram_matrix` and `distance_matrix` do. PyTorch gets what it needs to learn: the
-Mallows kernel is a function of distances that PyTorch differentiates, and the weighted Kendall kernel has an analytic gradient
-for its position weights. Rankings have no derivative: search for the best one among choices, not by gradients.
+The Rust crate computes the matrices, as for `gram_matrix` and `distance_matrix`. PyTorch can learn the hyperparameters.
+The Mallows kernel is a function of distances, which PyTorch differentiates. The weighted Kendall kernel has an analytic
+gradient for its position weights. There are no derivatives with respect to rankings: to optimise a ranking, compare a
+list of candidates.
 
 Needs torch and gpytorch: `pip install "wkendall[torch]"`.
 """
@@ -73,8 +74,8 @@ class MallowsKernel(_RankingKernel):
     Parameters
     ----------
     lam : float
-        The initial rate at which the similarity falls with each discordant pair. Choose it so that lam n (n - 1) / 4 is
-        not much above 1, where n is the number of items.
+        The initial rate at which the similarity falls with each discordant pair. For n items, choose `lam` so that
+        `lam n (n - 1) / 4` is not much above 1.
     lam_prior : gpytorch.priors.Prior, optional
         A prior of `lam`.
     lam_constraint : gpytorch.constraints.Interval, optional
@@ -143,7 +144,7 @@ class MallowsKernel(_RankingKernel):
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
         """Return the kernel between the rankings of two tensors of shape (..., m, n) and (..., m', n).
 
-        With `diag`, only that of each ranking of `x1` and the one of `x2` in the same row.
+        With `diag`, return only the kernel between each ranking of `x1` and the ranking of `x2` in the same row.
         """
         distances = self._each(x1, x2, diag, self._distances)
         lam = self.lam.to(distances)
@@ -172,7 +173,7 @@ class WeightedKendallKernel(_RankingKernel):
     u_prior : gpytorch.priors.Prior, optional
         A prior of the position weights.
     u_constraint : gpytorch.constraints.Interval, optional
-        The range of the position weights. If absent, they are positive.
+        The range of the position weights. If absent, the weights are positive.
     normalize : bool
         Divide by the self-similarity, so that the weights do not change the variance of the process. To learn the
         variance, put a `ScaleKernel` around the kernel.
@@ -254,7 +255,7 @@ class WeightedKendallKernel(_RankingKernel):
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
         """Return the kernel between the rankings of two tensors of shape (..., m, n_items) and (..., m', n_items).
 
-        With `diag`, only that of each ranking of `x1` and the one of `x2` in the same row.
+        With `diag`, return only the kernel between each ranking of `x1` and the ranking of `x2` in the same row.
         """
         if x1.shape[-1] != self.n_items:
             raise bad_argument(

@@ -1,4 +1,4 @@
-"""Gram matrices larger than memory, written to files that can be resumed.
+"""Gram matrices larger than memory, written to files. An interrupted run can be resumed.
 
 Layers, each using only those below it:
 

@@ -1,8 +1,8 @@
-"""A matrix cut into blocks: the list of blocks, how each is computed, and the description that identifies a run.
+"""A matrix cut into blocks: the list of blocks, the computation of a block, and the description that identifies a run.
 
-A value depends only on its two rankings. Its rounding also depends on the strategy, and the fastest strategy depends on
-the number of rankings. The strategy is therefore chosen once, for the whole matrix. The blocks are then bitwise
-identical to the result of a single call.
+A value of the matrix depends only on its two rankings. But its rounding also depends on the strategy of the
+computation, and the fastest strategy depends on the number of rankings. The strategy is therefore chosen once, for the
+whole matrix. The blocks are then bitwise identical to the result of a single call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 
 class Rows:
-    """Checked rankings from which rows can be selected. A measure of listed items also needs to know which these are."""
+    """Checked rankings from which rows can be selected. A measure of listed items also needs to know which items are listed."""
 
     def __init__(self, rankings: Rankings, measure: _core.Measure | None = None) -> None:
         of_listed = measure is not None and measure.takes_listed
@@ -91,7 +91,7 @@ class Work:
 
     @property
     def mirrored(self) -> bool:
-        """Whether the matrix is symmetric. It always is, except for weights `W=` that do not make a kernel."""
+        """Whether the matrix is symmetric: there is no `Y`, and the measure is symmetric."""
         return self.y is None and self.measure.symmetric
 
     def check(self) -> None:
@@ -114,7 +114,7 @@ class Work:
         return _core.planned_of(self.measure, self.x.core, y, self.dtype == np.float32, self.backend)
 
     def block_sides(self) -> tuple[int, int]:
-        """Return the number of rows and of columns of a block; they are equal if the matrix is symmetric."""
+        """Return the number of rows and the number of columns of a block. They are equal if the matrix is symmetric."""
         left = available_bytes()
         size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
         order = int(self.options.get("order", 2))
@@ -127,7 +127,7 @@ class Work:
         return max(rows, 1), max(1, cells // max(rows, 1))
 
     def blocks(self, sides: tuple[int, int]) -> list[Block]:
-        """Return the blocks to compute; for a symmetric matrix those on the diagonal and above it."""
+        """Return the blocks to compute. For a symmetric matrix, these are the blocks on the diagonal and above it."""
         across, down = (
             [slice(start, min(start + side, end)) for start in range(0, end, side)]
             for side, end in zip(sides, self.shape, strict=True)

@@ -1,7 +1,7 @@
 """A journal on disk that records the finished parts of a long computation, one line for each part.
 
-The first line describes the computation. A line is a checksum and a JSON value. A process that is killed while it
-writes leaves a last line with a wrong checksum. This line is removed when the journal is opened again.
+The first line describes the computation. Each line has a checksum and a JSON value. If a process is killed while it
+writes a line, the checksum of this line is wrong. Such a last line is removed when the journal is opened again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BEGINNING = re.compile(rb"[0-9a-f]{16} \{")
 class Journal:
     """An open journal, locked against all other processes. The file is created if it does not exist.
 
-    `header` is the description of the computation, None if there is none yet; `entries` are those added since.
+    `header` is the description of the computation, or None if the journal is empty. `entries` are the lines after it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,12 +84,12 @@ class Journal:
         self.header = header
 
     def add(self, entry: Any) -> None:
-        """Add an entry; it is on disk when this returns."""
+        """Add an entry. When this method returns, the entry is on disk."""
         self._append(entry)
         self.entries.append(entry)
 
     def has_named(self, target: Path) -> bool:
-        """Whether the last entry announces that a file is about to be renamed to `target`, and the file has that name."""
+        """Whether the last entry says that a file will be renamed to `target`, and the file already has this name."""
         last = self.entries[-1] if self.entries else None
         return isinstance(last, dict) and target.exists() and target.stat().st_ino == last.get("naming")
 

@@ -1,14 +1,14 @@
 """The file of a matrix, written block by block with a journal, so that an interrupted run can be resumed.
 
-While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` records what is computed, from which
-rankings, and which blocks are done. Because of the order of the steps, every line of the journal is true even if the
-process is killed or the power fails:
+While a matrix is computed, its file is called `NAME.unfinished`. The file `NAME.journal` records what is computed, from
+which rankings, and which blocks are done. The order of the steps makes sure that every line of the journal is true,
+even if the process is killed or the power fails:
 
     the data of a block are written and synced -> the journal records the block, and is synced -> the next block
     all blocks are done -> the file is renamed, unless the name is taken -> the journal is removed
 
-A finished file has no journal. Whether it is the result of the same run is then found by computing the blocks again and
-comparing every bit: no record could tell what happened to the file since.
+A finished file has no journal, because a record could not show whether the file was changed later. To find out whether
+the file is the result of the same run, the blocks are computed again, and every bit is compared.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def unfinished_names(target: Path) -> tuple[Path, Path]:
 
 
 def left_over(path: Path) -> str:
-    """Describe what an earlier run has left, and what --resume does with it."""
+    """Describe the files that an earlier run has left, and what --resume does with them."""
     (journal := Journal(unfinished_names(resolved(path))[1])).close()
     if journal.has_named(resolved(path)):
         return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
@@ -71,10 +71,11 @@ def opened(path: Path) -> NDArray[Any]:
 
 
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
-    """Write a matrix to a file, or its missing blocks; return how many blocks were done already, None if the file was complete.
+    """Write a matrix, or its missing blocks, to a file. Return how many blocks were done before; None if all were.
 
-    `resume` continues an unfinished file, or compares a finished one. Without it both are errors, or are replaced if
-    `force` is set. `force` also replaces an unfinished file of other rankings or options.
+    With `resume`, an unfinished file is continued, and a finished file is compared with the matrix. With `force`,
+    existing files are replaced, also an unfinished file of other rankings or options. Without these two, an existing
+    file is an error.
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")

@@ -1,4 +1,4 @@
-"""Gram matrices larger than memory, written to files block by block with a journal, so that a run can be resumed."""
+"""Gram matrices larger than memory, written to files block by block. A journal makes it possible to resume a run."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def gram_to_file(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
+    """Write the kernel between all pairs of rankings to an .npy file, which may be larger than memory.
 
-    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished".
-    A small file, `path` + ".journal", records which blocks are done. Resume a run that was interrupted or killed, even
-    by a power cut, with `resume=True`. The file is then bitwise identical to the file of an uninterrupted run. It is
-    also bitwise identical to the result of `gram_matrix`; sums, products and powers of kernels can differ from this
-    result by rounding.
+    The matrix is computed in blocks of 64 MiB or less. Until all blocks are done, the file is called `path` +
+    ".unfinished". A small file, `path` + ".journal", records which blocks are done. If a run was interrupted or killed,
+    even by a power cut, call the function again with `resume=True`. The file is then bitwise identical to the file of
+    an uninterrupted run. The values are also bitwise identical to the result of `gram_matrix`, with one exception:
+    sums, products and powers of kernels can differ by rounding.
 
     Parameters
     ----------
@@ -44,21 +44,25 @@ def gram_to_file(
     X, Y, kernel, dtype, n_jobs, progress
         As for `gram_matrix`.
     resume : bool
-        Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
-        package and the instruction set of the machine must be the same as in that call. If the file is already
-        finished, it is compared with the matrix. The comparison takes as long as computing the matrix again.
+        Whether to continue the unfinished file of an earlier call, if there is one. The rankings, the options, the
+        version of the package and the instruction set of the machine must be the same as in that call. If the file is
+        already finished, it is compared with the matrix. The comparison takes as long as computing the matrix again.
 
     Returns
     -------
     memmap of shape (m, m')
-        The finished file, mapped into memory, read-only.
+        The finished file, mapped into memory. It is read-only.
 
     Raises
     ------
     FileExistsError
-        Raised in five cases. The file exists, and `resume` is False. The file exists, and contains another matrix.
-        There is an unfinished file, and `resume` is False. Another process is writing to the file. Another file of this
-        name appears during the run; the finished matrix then stays in the unfinished file.
+        There are five cases:
+
+        - The file exists, and `resume` is False.
+        - The file exists, and contains another matrix.
+        - There is an unfinished file, and `resume` is False.
+        - Another process is writing to the file.
+        - Another file with this name appears during the run. The finished matrix then stays in the unfinished file.
 
     Examples
     --------

@@ -4,8 +4,8 @@ Layers, each using only those below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  weights and coefficients in turn
-    single_positions  smooth weights of pairs of thousands of positions
-    penalties  structure of weights: smooth, monotone, of low rank
+    single_positions  smooth weights of pairs of positions, for thousands of positions
+    penalties  penalties that give weights a structure: smooth, monotone, of low rank
     bases      named weights that learned weights stay near to
     alignment  weights of kernels, from their alignment with the targets
     coefficients   the optimal coefficients for given weights

@@ -1,10 +1,10 @@
 """Weights of kernels by centred alignment with the targets: ALIGNF of Cortes, Mohri and Rostamizadeh (2012).
 
-Algorithms for learning kernels based on centered alignment, Journal of Machine Learning Research 13, section 4.2. The
-weights v >= 0 minimise the distance between the sum of v_k Kc_k and Y Y^T, where Kc_k is a centred Gram matrix and Y
-has the centred targets. This is a least squares problem with as many unknowns as kernels: it has one solution, which
-does not depend on a start or on a further parameter. It has the same form for classes and for numbers. A mixture does
-not depend on the scales of the kernels.
+The paper is "Algorithms for learning kernels based on centered alignment", Journal of Machine Learning Research 13,
+section 4.2. The weights v_k >= 0 minimise the distance between two matrices: the sum of v_k Kc_k, and Y Y^T. Here Kc_k
+is the centred Gram matrix of kernel k, and Y has the centred targets. This is a least squares problem with one unknown
+for each kernel. It has one solution, which does not depend on a start or on further parameters. It has the same form
+for classes and for numbers as targets. The mixture stays the same if a kernel is multiplied by a number.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ LEAST = 1e-9
 
 
 class Mixture(NamedTuple):
-    """A mixture of kernels: the share of its variance that each has, and the factors of the kernels."""
+    """A mixture of kernels: the share of each kernel in the variance of the mixture, and the factor of each kernel."""
 
     shares: Array
     factors: Array
 
 
 def align(grams: list[Array], targets: Array, weights: Array) -> Mixture:
-    """Return the mixture that is best aligned with the targets, one column each; `grams` are overwritten.
+    """Return the mixture that is best aligned with the targets, which are columns. The matrices `grams` are overwritten.
 
-    The variance of a kernel is the weighted mean squared distance of the features of a sample from their mean. Factors
-    are such that the mixture has variance 1. If no kernel is aligned with the targets, those that are not constant have
-    equal shares.
+    The variance of a kernel is a weighted mean of squared distances: each is the distance between the features of a
+    ranking and the mean of all features. The factors are such that the mixture has variance 1. If no kernel is aligned
+    with the targets, all kernels that are not constant have equal shares.
     """
     root = np.sqrt(weights / weights.sum())
     labels = root[:, np.newaxis] * (targets - (root**2) @ targets)

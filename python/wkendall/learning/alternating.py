@@ -22,7 +22,7 @@ FACTORS, FACTOR_STEPS = (-1.0, 0.3), 4
 
 
 class State(NamedTuple):
-    """Weights, coefficients and intercept, the total loss of all rankings, |B|^2 / 2, and alpha * P(U - U0).
+    """Weights U, coefficients B, the intercept, the total loss of all rankings, |B|^2 / 2, and alpha * P(U - U0).
 
     B is a tensor, or a combination of the tensors of rankings.
     """
@@ -40,7 +40,7 @@ class State(NamedTuple):
 
 
 class Dense:
-    """Weights and coefficients as tensors: the scores of rankings as functions of either, and the penalties."""
+    """Weights and coefficients as tensors, with the scores of rankings as functions of U or of B, and with the penalties."""
 
     def __init__(self, sample: PositionTensors, penalty: Penalty | None, toward: Array | None) -> None:
         self._sample, self._inverse = sample, sample.inverted()
@@ -55,7 +55,7 @@ class Dense:
         return Tensors(self._sample, U, U.ndim)
 
     def weights(self, U: Array, B: Array) -> Tensors | Mapped:
-        """Return the scores as a function of V = U - U0, without those of U0."""
+        """Return the scores as a function of V = U - U0, without the scores of U0."""
         if self._penalty is None:
             return Tensors(self._inverse, B, B.ndim)
         return self._penalty.map(self._inverse, B, U if self._toward is None else U - self._toward)
@@ -83,7 +83,7 @@ class Dense:
 
 
 class Space(Protocol):
-    """Weights and coefficients of either form; U is an array, and B is what `coefficients` returns. See `Dense`."""
+    """The interface of `Dense` and `SinglePositions`. U is an array, and B is what `coefficients` returns."""
 
     toward_zero: bool
     balances: bool
@@ -93,7 +93,7 @@ class Space(Protocol):
         """Return the scores as a function of B."""
 
     def weights(self, U: Array, B: Any) -> Tensors | Mapped:
-        """Return the scores as a function of V = U - U0, without those of U0."""
+        """Return the scores as a function of V = U - U0, without the scores of U0."""
 
     def moved(self, V: Array) -> Array:
         """Return U0 + V."""
@@ -112,9 +112,9 @@ class Space(Protocol):
 
 
 class Alternation:
-    """Minimises sum of cost * loss + |B|^2 / 2 + alpha P(U - U0), over B for fixed U and over U for fixed B in turn.
+    """Minimise the sum of cost * loss, plus |B|^2 / 2 + alpha P(U - U0): over B for fixed U, and over U for fixed B, in turn.
 
-    With B fixed the scores are linear in U, as they are in B with U fixed: <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
+    For fixed U the scores are linear in B. For fixed B they are linear in U, because <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
     """
 
     def __init__(
@@ -139,9 +139,10 @@ class Alternation:
         return state._replace(B=fit.tensor, intercept=fit.intercept, cost=fit.cost, ridge=self._space.ridge(fit.tensor))
 
     def weights(self, state: State) -> State:
-        """Return the optimal U and intercept for fixed B; with U0, B is fixed up to a factor.
+        """Return the optimal U and intercept for fixed B. If there is a U0, only the direction of B is fixed, not its length.
 
-        If B were fixed completely, the alternation would end at U = U0 as soon as the coefficients for U0 leave no loss.
+        The reason is this. Suppose that B is fixed completely, and that the coefficients for U0 leave no loss. Then U =
+        U0 is optimal, and nothing is learned.
         """
         space, B = self._space, state.B
         function = space.weights(state.U, B)
@@ -173,7 +174,7 @@ class Alternation:
         return min(steps, key=State.objective)
 
     def run(self, start: Array, most: int) -> Alternated:
-        """Alternate until neither half step lowers the objective by more than a fraction `tol` of it."""
+        """Alternate until neither half step lowers the objective by more than `tol` times the objective."""
         penalty = self._alpha * self._space.value(start)
         state = self._balanced(self.coefficients(State(start, None, 0.0, 0.0, 0.0, penalty)))
         path = [state.objective()]

@@ -1,7 +1,7 @@
 """Weights U0 that learned weights stay near to, given by a name or as an array.
 
-With thousands of positions a matrix of weights of pairs is large. A named one is known by its kernel and by its sums over
-rows and columns.
+For thousands of positions, a matrix with a weight for each pair of positions is large. For named weights the matrix is
+not needed: the kernel and the sums over the rows and the columns are enough.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Name = Literal["standard", "ramp", "hyperbolic", "log"]
 
 
 def names(order: int) -> tuple[Name, ...]:
-    """Return the names of weights of an order. The standard weights of order 1 are the ramp."""
+    """Return the names of the weights of an order. Order 1 has no name "ramp", because its standard weights are the ramp."""
     return ("standard", "ramp", "hyperbolic", "log") if order == 2 else ("standard", "hyperbolic", "log")
 
 

@@ -1,7 +1,7 @@
 """Kernel machines: the optimal linear function of the embedding of rankings for given position weights.
 
-Minimise sum of cost * loss(target, score) + |B|^2 / 2 over B and an intercept, where the score is <B, Phi_U(s)> +
-intercept. The optimal B is a linear combination of the tensors of the rankings.
+The sum of cost * loss(target, score), plus |B|^2 / 2, is minimised over B and an intercept. The score of a ranking s is
+<B, Phi_U(s)> + intercept. The optimal B is a linear combination of the tensors of the rankings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_STEPS = 100
 
 
 class Problem(NamedTuple):
-    """A kernel machine: scores K coefficients + offsets + intercept, and constraints on further rows of K."""
+    """A kernel machine. Its scores are K coefficients + offsets + intercept. Further rows of K have constraints."""
 
     kernel: KernelMatrix
     targets: Array
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
 
 class Hinge:
-    """max(0, 1 - target * score), for targets of -1 and 1: a support vector machine."""
+    """The loss max(0, 1 - target * score) of a support vector machine, for targets of -1 and 1."""
 
     def __call__(self, targets: Array, scores: Array) -> Array:
         """Return the loss of each score."""
@@ -50,8 +50,8 @@ class Hinge:
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:
         """Return the coefficients of the rows and the intercept of the optimal function.
 
-        `tolerance` is the allowed relative excess of the objective over its minimum: the primal and the dual objective
-        must be close enough.
+        `tolerance` is the allowed relative difference between the objective and its minimum. It is checked by the
+        difference between the primal and the dual objective.
         """
         kernel, targets, costs, offsets, floors, rest = problem
         rows, none = len(targets), np.zeros_like(floors)
@@ -85,14 +85,14 @@ class Hinge:
 
 
 class Squares:
-    """(target - score)^2: ridge regression."""
+    """The loss (target - score)^2 of ridge regression."""
 
     def __call__(self, targets: Array, scores: Array) -> Array:
         """Return the loss of each score."""
         return (targets - scores) ** 2
 
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
-        """Return the coefficients and the intercept, by solving linear equations; with constraints, least squares."""
+        """Return the coefficients and the intercept, by linear equations or, with constraints, by least squares."""
         kernel, costs = problem.kernel, problem.costs
         targets = problem.targets - problem.offsets
         if len(problem.floors):
@@ -137,10 +137,11 @@ Loss = Hinge | Squares
 
 
 def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
-    """Return the intercept with the smallest sum of hinge losses; the midpoint if there are several.
+    """Return the intercept with the smallest sum of hinge losses. If an interval of intercepts has it, return its midpoint.
 
-    The loss of a ranking has a kink where its margin is 1. At each kink the slope of the sum grows by the cost of the
-    ranking: from minus the total cost of the positive rankings to the total cost of the negative ones.
+    As a function of the intercept, the loss of a ranking has a kink where its margin is 1. At each kink the slope of
+    the sum of losses grows by the cost of the ranking. The first slope is minus the total cost of the positive
+    rankings, and the last slope is the total cost of the negative rankings.
     """
     bends = targets - scores
     places = np.argsort(bends, kind="stable")
@@ -159,7 +160,7 @@ class Fit(NamedTuple):
 
 
 class Tensors(NamedTuple):
-    """Scores <B, Phi_U(s)>, linear in B, for fixed weights U: a tensor or a stack. B has the shape of U."""
+    """Scores <B, Phi_U(s)> for fixed weights U, which are linear in B. U is a tensor or a stack; B has the shape of U."""
 
     sample: PositionTensors
     U: Array
@@ -180,7 +181,7 @@ class Tensors(NamedTuple):
 
 
 class Mapped(NamedTuple):
-    """Scores that are linear in parameters theta; a tensor is a function of them."""
+    """Scores that are linear in parameters theta. The tensor is a function of theta."""
 
     features: Array
     back: Callable[[Array], Array]
@@ -207,13 +208,13 @@ class Mapped(NamedTuple):
 
 
 class Linear(Protocol):
-    """Scores that are linear in something that coefficients of rankings give."""
+    """The interface of scores that are linear in something, such as a tensor, that follows from coefficients of rankings."""
 
     def kernel(self) -> KernelMatrix:
         """Return the kernel of the scores."""
 
     def tensor(self, coefficients: Array) -> Any:
-        """Return what the scores are linear in."""
+        """Return the object in which the scores are linear."""
 
 
 def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
@@ -227,8 +228,8 @@ def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance:
 def merge(member: NDArray[np.intp], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
     """Merge equal rankings with equal targets and add their costs; drop rankings without cost.
 
-    `member` is the number of each ranking among the distinct ones. Returns the row of each remaining ranking, its
-    target and its cost.
+    `member` has, for each ranking, the number of its distinct ranking. The result is the row, the target and the cost
+    of each remaining ranking.
     """
     counted = np.flatnonzero(costs > 0)
     together = np.column_stack([member[counted], targets[counted].view(np.int64)])

@@ -1,10 +1,13 @@
 """Decomposition of tensors over positions under permutations of the positions.
 
-A permutation of the positions maps a tensor of order d to another one. It maps tensors that are zero unless their
-indices are equal in a given pattern to tensors of the same kind, and likewise tensors that depend only on some of their
-indices. The rest of order j is *pure*: zero where two indices are equal, and with zero sum over each index. Every
-tensor of order d is a sum of pure tensors of the orders 0..d, each lifted to order d: placed on a pattern of equal
-indices, or made to depend on some of the indices. Permutations, and sums of permutations, commute with the lifts.
+A permutation of the positions maps a tensor of order d to another tensor of order d. Two kinds of tensors stay of their
+kind: tensors that depend only on some of their indices; and tensors that are zero outside a pattern of equal indices,
+such as the diagonal. What remains are the *pure* tensors. They are zero where two indices are equal, and their sum over
+each index is zero.
+
+A pure tensor of order j can be lifted to order d in two ways: it is placed on a pattern of equal indices, or it is made
+to depend on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the orders 0..d. Permutations,
+and sums of permutations, can be applied before or after a lift, with the same result.
 """
 
 from __future__ import annotations
@@ -29,10 +32,10 @@ class Pure:
     def __call__(self, tensors: Array) -> Array:
         """Project each row, a tensor written as a vector.
 
-        For order 1 this removes the mean. For order 2 it removes x_a + y_b, where (n - 2) (x + y) + sum(x + y) are the sums
-        of row a and column a together, and n (x - y) is their difference. For higher orders the part that depends on
-        fewer indices is removed by conjugate gradients. A few steps suffice, because sums over an index of tensors with
-        different indices have few distinct eigenvalues.
+        For order 1 this removes the mean. For order 2 it removes x_a + y_b from entry (a, b). The vectors x and y
+        follow from two equations. The sums of row a plus the sums of column a are (n - 2) (x + y) + sum(x + y). The
+        differences of these sums are n (x - y). For higher orders the part that depends on fewer indices is removed by
+        conjugate gradients. A few steps suffice, because the operator has few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         if len(self.shape) == 1:
@@ -67,7 +70,7 @@ class Pure:
 
 
 def lifts(pure: Array, order: int) -> Iterator[Array]:
-    """Lift a pure tensor to an order in every way: each pattern of equal indices, each choice of indices to depend on."""
+    """Lift a pure tensor to an order in every way: to each pattern of equal indices, and for each choice of indices."""
     items, own = len(pure), pure.ndim
     for pattern in _patterns(order):
         groups = max(pattern) + 1

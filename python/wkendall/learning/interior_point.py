@@ -1,9 +1,10 @@
 """The dual problem of a support vector machine by an interior-point method.
 
-Maximise <margins, a> - <ya, K ya> / 2 over 0 <= a <= costs with <equation, a> = 0, for targets y of -1 and 1. For a
-support vector machine without constraints, the margins are 1 and the equation is y. A constraint, score >= margin, is
-one more row with y = 1 that the equation leaves out and whose cost is infinite. About twenty steps give many digits,
-whatever the kernel and the costs. Each step solves two or three linear systems with K plus a diagonal matrix.
+The problem is to maximise <margins, a> - <ya, K ya> / 2 over a, where 0 <= a <= costs and <equation, a> = 0. The
+targets y are -1 and 1. For a support vector machine without constraints, all margins are 1 and the equation is y. A
+constraint, score >= margin, is one more row. This row has y = 1, an infinite cost, and 0 in the equation. About twenty
+steps give many digits, whatever the kernel and the costs are. Each step solves two or three linear systems with K plus
+a diagonal matrix.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Solver = Callable[[Array], Array]
 
 
 class FromFeatures(NamedTuple):
-    """A kernel given by features, fewer than there are rankings."""
+    """A kernel given by features. There are fewer features than rankings."""
 
     features: Array
 
@@ -89,7 +90,7 @@ def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
 def path(
     kernel: KernelMatrix, y: Array, costs: Array, margins: Array, equation: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield points a that converge to the solution, each with the scores K ya; end when rounding stops progress.
+    """Yield points a that converge to the solution, each with the scores K ya. End when rounding errors stop the progress.
 
     This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the two bounds, `level` is
     the multiplier of the equation, `room` is the distance from the upper bound.

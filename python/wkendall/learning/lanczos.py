@@ -1,9 +1,9 @@
 """The largest eigenvalues of a symmetric operator on several invariant subspaces, by Lanczos iterations.
 
-The subspaces are orthogonal, and the operator maps each to itself. So one product with a sum of vectors, one from each
-subspace, is a step in all of them. The basis stores these sums. A new vector is made orthogonal to the two vectors
-before it and, after a restart, to the Ritz vectors that were kept. More is not necessary: orthogonality is lost only
-when an eigenvector has converged.
+The subspaces are orthogonal, and the operator maps each subspace to itself. To make a step in all subspaces at once,
+the operator is applied to a sum of vectors, one vector from each subspace. The basis stores these sums. A new vector is
+made orthogonal to the two vectors before it and, after a restart, to the Ritz vectors that were kept. This is enough:
+orthogonality is lost only when an eigenvector has converged.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Lanczos:
         self._steps = 0
 
     def largest(self, starts: Array, known: list[Array], floor: float, share: bool) -> list[Array | None]:
-        """Return the leading eigenvector in each subspace that is orthogonal to the known ones, the rows of a matrix.
+        """Return, for each subspace, the leading eigenvector that is orthogonal to the known eigenvectors (rows of a matrix).
 
-        It is None where the eigenvalue is below the floor or, with `share`, below that of another subspace, and where the
-        start is zero.
+        For a subspace, the result is None if the start is zero or if the eigenvalue is below the floor. With `share`,
+        it is also None if the eigenvalue is below the eigenvalue of another subspace.
         """
         parts, size = starts.shape
         capacity = min(max(BYTES // (8 * size), LEAST), MOST)

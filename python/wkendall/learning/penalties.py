@@ -1,17 +1,18 @@
 """Structure of learned weights: penalties of the difference between weights U and given weights U0.
 
-A penalty P is written by parameters: U = U0 + T theta with P = |theta|^2 / 2, where T is a linear map. The scores of
-rankings are linear in theta, so that a step over U is a kernel machine, as for the ridge penalty, where T is the identity.
+A penalty P is written with parameters theta: U = U0 + T theta and P = |theta|^2 / 2, where T is a linear map. For the
+ridge penalty T is the identity. The scores of rankings are linear in theta, so a step over U is a kernel machine for
+all penalties.
 
 - "ridge": P(V) = |V|^2 / 2.
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
-  along each axis. V is a combination of the first 20 cosines of each axis: cosines diagonalise D, and the penalty of the
-  others is large. For order 2 and more than 200 positions V has only the products in which one of the cosines is constant.
-- "monotone": P(V) = |V|^2 / 2 with U[0] >= U[1] >= ..., for order 2 on the diagonal of U. There V is constant on at most 30
-  bins of positions.
-- "low-rank": P(V) = sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V, for order 2: the nuclear norm,
-  smoothed at zero. For any positive definite H the quadratic (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
-  bound of P, which H = (V V' + eps^2 I)^(1/2) attains. Each step minimises this bound for the last V.
+  along each axis. Cosines diagonalise D. V is a combination of the first 20 cosines of each axis, because the penalty of the
+  other cosines is large. For order 2 and more than 200 positions, V has only products of a cosine and a constant.
+- "monotone": P(V) = |V|^2 / 2 with two conditions. U[0] >= U[1] >= U[2] and so on, and V is constant on each of at most 30
+  bins of positions. For order 2 the conditions apply to the diagonals only.
+- "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. It is the
+  nuclear norm, smoothed at zero. For any positive definite H, (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
+  bound of P. The bound equals P if H = (V V' + eps^2 I)^(1/2). Each step minimises the bound with the H of the last V.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def cosines(items: int) -> Array:
 
 
 def sizes(items: int, count: int) -> Array:
-    """Return n^2 times the sum of the squared differences between neighbours, of each of the first cosines."""
+    """Return, for each of the first cosines, n^2 times the sum of the squared differences between neighbours."""
     found: Array = items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
     return found
 
@@ -92,7 +93,7 @@ class Smooth:
 
 
 class Monotone:
-    """Weights that fall, or stay equal, from the top down; for order 2 the diagonal, with free weights beside it."""
+    """Weights that fall or stay equal from the first position to the last. For order 2 only the diagonal does so."""
 
     def __init__(self, toward: Array) -> None:
         self._pairs = toward.ndim == 2
@@ -169,7 +170,7 @@ Penalty = Smooth | Monotone | LowRank
 
 
 def named_penalty(name: Name, start: Array, toward: Array | None) -> Penalty | None:
-    """Return a penalty for weights of the shape of the start; None for the ridge penalty."""
+    """Return a penalty for weights with the shape of the initial weights. Return None for the ridge penalty."""
     if name == "smooth":
         return Smooth(len(start), start.ndim)
     if name == "monotone":

@@ -1,10 +1,10 @@
 """Rankings to learn from, complete or not: their tensors, and weighted sums of the tensors.
 
-The tensor of a ranking s is Phi_U(s), with entries U[s(i), s(j), ..]. The tensor of an incomplete ranking is the mean
-over all complete rankings that agree with it. It equals Phi_V(s) for any such complete ranking s, where V is the mean
-of U over blocks of tied ranks: over the pairs of two blocks, over the pairs of different ranks of one block, and over
-the single ranks of a block. The map from U to V is a projection, so weighted sums over positions are built from the
-same means.
+The tensor of a ranking s is Phi_U(s), with the entries U[s(i), s(j), ..]. The tensor of an incomplete ranking is the
+mean of the tensors of all complete rankings that agree with it. It equals Phi_V(s) for any such complete ranking s,
+where V has means of U. Tied items share a block of ranks. There are three kinds of means: over the pairs of ranks of
+two blocks, over the pairs of different ranks of one block, and over the single ranks of a block. The map from U to V is
+a projection, so weighted sums over positions are built from the same means.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class PositionTensors:
         return PositionTensors(self._rankings, self._run.threads, inverse=not self._inverse)
 
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
-        """Return the sums of the coefficients, or of fractions of them, by tuple of items and tuple of ranks."""
+        """Return sums of the coefficients for each tuple of items and tuple of ranks; with ties, sums of fractions of them."""
         sums = np.empty((self.items**order, self.items**order))
         _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._run.threads)
         return sums.T if self._inverse else sums

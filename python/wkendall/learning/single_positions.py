@@ -1,14 +1,15 @@
 """Smooth weights of pairs of thousands of positions, by sums over pairs of rankings.
 
-U = U0 + V, and V[a, b] = f[a] + g[b] with smooth f and g: of the products of two cosines that the smooth penalty has for
-fewer positions, V has those in which one is constant. The sums of f and of g over all positions, apart from the constant,
-are zero. B is a combination of the tensors of the training rankings. No array of n x n numbers is needed: the inner products
-of the tensors of U0 are its kernel, and all others are those of vectors,
+The weights are U = U0 + V with V[a, b] = f[a] + g[b], where f and g are smooth. For fewer positions, the smooth penalty has
+all products of two cosines. Here V has only the products in which one of the two cosines is constant. Apart from the
+constant, the sums of f and of g over all positions are zero. B is a combination of the tensors of the training rankings.
+No array of n x n numbers is needed. The inner products of the tensors of U0 are the kernel of U0. All other inner products
+are inner products of vectors,
 
     <Phi_U0(p), Phi_V(s)> = <r(p), f(s)> + <c(p), g(s)>,    <Phi_V(p), Phi_V'(s)> = n <f(p), f'(s)> + n <g(p), g'(s)>
 
-where f(s) has f[s(i)] for each item i, and r and c are the sums of U0 over its rows and columns. These hold with ties, too:
-the mean of f[a] + g[b] over the ranks of two tied items is the sum of the means.
+where f(s) has f[s(i)] for each item i, and r and c are the sums of U0 over its rows and columns. These equations also hold
+with ties: the mean of f[a] + g[b] over the ranks of two tied items is the sum of the two means.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Combination:
     __rmul__ = __mul__
 
     def spread(self, rows: NDArray[np.intp], count: int) -> Combination:
-        """Return the same sum over all rankings; `rows` are the rows of the present rankings among them."""
+        """Return the same sum as a sum over all rankings. `rows` are the rows of the present rankings among all rankings."""
         coefficients = np.zeros(count)
         coefficients[rows] = self.coefficients
         return Combination(coefficients, self.theta, self.square)
@@ -56,7 +57,7 @@ class Combination:
 
 
 class Products(NamedTuple):
-    """Inner products between rankings: of their tensors for U0, of the sums of U0 and cosines, and of cosines.
+    """Inner products between rankings: of tensors for U0, of the sums of U0 with cosines, and of cosines with cosines.
 
     `mixed[p, s]` has the inner products of the sums of p and the cosines of s. The axes of `cosines` are ranking,
     cosine, ranking, cosine.
@@ -67,7 +68,7 @@ class Products(NamedTuple):
     cosines: Array
 
     def part(self, rows: NDArray[np.intp]) -> Products:
-        """Return those of some rankings."""
+        """Return the inner products of some of the rankings."""
         between = np.ix_(rows, rows)
         return Products(self.base[between], self.mixed[between], self.cosines[rows][:, :, rows])
 
@@ -108,8 +109,8 @@ class Placed:
 class SinglePositions:
     """Weights as parameters theta, and coefficients as combinations of rankings: see `Dense`.
 
-    theta has the coefficients of f, then the coefficients of g without the constant. All are multiplied by the square root
-    of n.
+    theta has the coefficients of f, then the coefficients of g without the constant. All these coefficients are
+    multiplied by the square root of n.
     """
 
     exact = False
@@ -133,7 +134,7 @@ class SinglePositions:
         return Combined((gram + gram.T) / 2, U)
 
     def weights(self, U: Array, B: Combination) -> Mapped:  # noqa: ARG002
-        """Return the scores as a function of V = U - U0, without those of U0."""
+        """Return the scores as a function of V = U - U0, without the scores of U0."""
         roots = np.sqrt(self._sizes)
         return Mapped(self._features(B) / roots, lambda theta: theta / roots)
 
@@ -158,13 +159,13 @@ class SinglePositions:
         return float(self._sizes @ U**2) / 2
 
     def leading(self, slopes: Array) -> Array:
-        """Return the f of norm 1 that separates the targets best: SUQUAN-SVD of order 1 among the cosines."""
+        """Return the f of norm 1 that separates the targets best. This is SUQUAN-SVD of order 1, restricted to the cosines."""
         moments = np.einsum("p,pksl,s->kl", slopes, self._products.cosines, slopes, optimize=True)
         f = eigh(moments)[1][:, -1]
         return np.append(f * np.sign(f[np.abs(f).argmax()]), np.zeros(self._count - 1))
 
     def nearest(self, start: Base | None, *, unit: bool = False) -> Array:
-        """Return the nearest weights to others, divided by their norm if `unit`; U0 if they are absent."""
+        """Return the weights of this form that are nearest to given weights, or U0. With `unit`, divide by their norm."""
         theta = np.zeros(2 * self._count - 1)
         if start is None:
             return theta
@@ -244,5 +245,5 @@ class Expansion(NamedTuple):
 
 
 def split(theta: Array, count: int) -> tuple[Array, Array]:
-    """Return the coefficients of f and of g, which has no constant."""
+    """Return the coefficients of f and the coefficients of g. There is no coefficient for the constant of g."""
     return theta[:count], np.append(0.0, theta[count:])

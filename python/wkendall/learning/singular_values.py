@@ -1,9 +1,9 @@
 """The leading singular values of a weighted sum of permutations that acts on tensors over positions.
 
 Let Pi_p be the permutation matrix of ranking p. M is the sum over p of c_p (Pi_p x .. x Pi_p), a matrix with n^d rows.
-M acts separately on each part of the decomposition in `decomposition`, and in the same way on every lift of a part. So
-its singular vectors are the lifts of its singular vectors on the pure tensors of the orders up to d. On order 1, M is
-an n x n matrix.
+The module `decomposition` splits tensors into parts. M maps each part to itself, and acts in the same way on every lift
+of a pure tensor. So the singular vectors of M are lifts of pure tensors of the orders up to d. For order 1, M is an n x
+n matrix.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Singular(NamedTuple):
 def leading(
     sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool, show: Show | None = None
 ) -> list[list[Singular]]:
-    """Return `count` distinct nonzero singular values, the largest first, each with its singular vectors in every part.
+    """Return the `count` largest distinct singular values above zero, each with its singular vectors in every part.
 
-    The coefficients must have sum zero, so that M is zero on constants.
+    The sum of the coefficients must be zero. Then M maps constant tensors to zero.
     """
     nothing = NOTHING * float(np.abs(coefficients).sum())
     if nothing == 0.0:
@@ -123,7 +123,7 @@ def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, r
 
 
 class Formed:
-    """A part of M as a matrix, with the isometry from its coordinates to tensors."""
+    """A part of M as a matrix, with the map from its coordinates to tensors. The map keeps lengths."""
 
     def __init__(self, matrix: Array, tensors: Callable[[Array], Array]) -> None:
         self.matrix = matrix
@@ -203,8 +203,9 @@ class Operator:
     def leading(self, count: int, floor: float) -> list[Singular]:
         """Return `count` distinct singular values, the largest first, and none below the floor.
 
-        Each is found among the tensors of a part that are orthogonal to the known ones, so that a multiple value is found
-        as often as it occurs. Permuting the axes of a singular vector gives another singular vector.
+        The search for each singular vector covers only tensors that are orthogonal to the known singular vectors. So a
+        multiple singular value is found as often as it occurs. Permuting the axes of a singular vector gives another
+        singular vector.
         """
         rights = [np.empty((0, self.size)) for _ in self.signs]
         values = [np.empty(0) for _ in self.signs]
@@ -250,7 +251,7 @@ class Operator:
 
 
 def across(rows: Array, known: Array) -> Array:
-    """Project each row onto the orthogonal complement of the span of orthonormal rows."""
+    """Remove from each row its projection onto the span of some orthonormal rows."""
     return rows - rows @ known.T @ known
 
 

@@ -1,9 +1,9 @@
 """SUQUAN-SVD: position weights from labelled rankings, by singular vectors.
 
-Each ranking has a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation
-matrix of ranking p and M the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. The score of a
-ranking is <B, Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>. Among tensors of norm 1
-it is largest for the leading singular vectors of M.
+Each ranking p has a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation
+matrix of ranking p. Let M be the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. The score of a
+ranking s is <B, Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>. Among all U and B of
+norm 1, the leading singular vectors of M make this difference largest.
 """
 
 from __future__ import annotations
@@ -62,13 +62,16 @@ def suquan_svd(
 ) -> SuquanSVD:
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
-    The leading singular value usually has a multiplicity above 1. For order 2 the multiplicity is usually 3: the
-    information in single items appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. The
-    singular vectors of the leading singular value span a subspace. In this subspace, U is the direction nearest to the
-    first of the following tensors that is not orthogonal to the subspace: the weights of the standard kernel, the
-    identity, weights that fall linearly with the ranks, and fixed pseudorandom tensors. The same data therefore give
-    the same U on any machine. If the multiplicity is 3, the kernel of U uses only single items. `pure=True` restricts U
-    to tensors without parts of lower order.
+    U and B are leading singular vectors of a matrix M of the rankings. They make the difference between the mean scores
+    of the two classes as large as possible. The leading singular value usually has several singular vectors, which span
+    a subspace. U is then one direction in the subspace, chosen with fixed tensors: the weights of the standard kernel,
+    the identity, weights that fall linearly with the ranks, and pseudorandom tensors. The first of these tensors that
+    is not orthogonal to the subspace is used. U is the direction in the subspace that is nearest to it. The same data
+    therefore give the same U on any machine.
+
+    For order 2 the multiplicity of the leading singular value is usually 3. The information in single items then appears
+    three times: on the diagonal of U, in its symmetric part and in its skew-symmetric part. The kernel of U then uses
+    only single items, not pairs. With `pure=True`, U has no parts of lower order, so its kernel uses pairs.
 
     Parameters
     ----------
@@ -76,27 +79,32 @@ def suquan_svd(
         Rankings, one per row. For orders 1 and 2 they may have ties and missing items, but not `missing="anywhere"`.
         The tensor of a ranking with ties is the mean over all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
-        The class of each ranking, one of two classes. The class that comes later in sorted order is the positive class.
+        The class of each ranking. There must be two classes. The class that comes later in sorted order is the positive
+        class.
     order : int
         Number of axes of U.
     n_components : int
-        Number of distinct singular values to use. With more than one, U and B are stacks: orthonormal bases of the
-        singular vectors of each value, one after the other. The kernel of U depends only on the subspaces.
+        Number of distinct singular values to use. With more than one singular value, U and B are stacks of tensors. The
+        stack has an orthonormal basis of the singular vectors of the first value, then a basis for the second value,
+        and so on. The kernel of U is the same for every choice of these bases.
     pure : bool
-        Use only tensors without parts of lower order: they are zero where two indices are equal, and their sum over
-        each index is zero. For order 2 their diagonal, row sums and column sums are zero.
+        Whether to use only tensors without parts of lower order. Such tensors are zero where two indices are equal, and
+        their sum over each index is zero. For order 2 their diagonal, row sums and column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
-        Show a progress bar of the iterations; needs tqdm. The total number is estimated from the iterations already
-        done. With only a few items there are no iterations.
+        Whether to show a progress bar of the iterations; needs tqdm. The total number of iterations is an estimate.
+        With only a few items there are no iterations.
 
     Returns
     -------
     SuquanSVD
-        A named tuple. `U` and `B`: weights of tuples of positions and coefficients of tuples of items, of norm 1 and
-        shape (n, .., n); stacks of these for `n_components` above 1. `singular_values`: the distinct singular values,
-        in decreasing order. `multiplicity`: the multiplicity of each singular value.
+        A named tuple with these fields:
+
+        - `U`: weights of tuples of positions, of norm 1 and shape (n, .., n). A stack if `n_components` is above 1.
+        - `B`: coefficients of tuples of items, in the same form as `U`.
+        - `singular_values`: the distinct singular values, in decreasing order.
+        - `multiplicity`: the multiplicity of each singular value.
 
     Examples
     --------
@@ -119,7 +127,7 @@ def suquan_svd(
 
 
 def check_learnable(rankings: Rankings, order: int) -> None:
-    """Refuse rankings from which weights of an order cannot be learned."""
+    """Raise an error if weights of this order cannot be learned from the rankings."""
     if rankings._missing == "anywhere":
         raise bad_argument("missing", f" is 'anywhere', {NO_TENSORS}", value="anywhere")
     if rankings.kind != "complete" and order > 2:
@@ -129,7 +137,7 @@ def check_learnable(rankings: Rankings, order: int) -> None:
 
 
 def class_coefficients(y: ArrayLike, weights: Array) -> Array:
-    """Return the share of each ranking in its class, with a minus sign for the earlier of two classes."""
+    """Return the weight of each ranking divided by the total weight of its class, with a minus sign for the earlier class."""
     rows = len(weights)
     check_unmasked(y, "y")
     try:

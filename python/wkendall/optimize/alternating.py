@@ -1,4 +1,4 @@
-"""Search for the largest expected improvement over orders with other variables: both parts in turn."""
+"""Search for the largest expected improvement over orders with variables, changing the order and the variables in turn."""
 
 from __future__ import annotations
 
@@ -55,9 +55,10 @@ class Alternating:
         return self._best(starts, np.inf)
 
     def within(self, start: Site, reach: float) -> Site | None:
-        """Search within some moves of the order from a point, and with numbers that differ by `_SHARE` for each move.
+        """Search near a point: at most `reach` moves of the order, and for each move `_SHARE` of the range of each number.
 
-        If `reach` is below 1, try this share of the moves, chosen at random, with small changes of the variables.
+        If `reach` is below 1, it is the share of the moves that are tried. They are chosen at random, with small
+        changes of the variables.
         """
         if self.model.variables is None:
             path = self._orders(()).within(start.path, reach, self.rng)

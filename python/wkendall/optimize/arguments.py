@@ -69,7 +69,7 @@ def as_value(value: object, name: str = "y", row: int | None = None, failed: flo
 def as_points(
     x: object, items: int, variables: Variables | None, name: str = "x"
 ) -> tuple[list[tuple[Orders, Values]], bool]:
-    """Check one point or several, and tell whether it is one: orders, or pairs of an order and values of variables."""
+    """Check one point or several, and tell whether it is one. A point is an order, or a pair of an order and variables."""
     if variables is None:
         if _is_pair(x) or (isinstance(x, list | tuple) and x and _is_pair(x[0])):
             said = " has values of variables, but there are no variables: describe them with variables="
@@ -88,7 +88,7 @@ def as_points(
 
 
 def as_values(y: object, count: int, single: bool, names: tuple[str, str], failed: float) -> list[float]:
-    """Check the value of one point, or the values of several; `names` are those of points and of values."""
+    """Check the value of one point, or the values of several. `names` are the names of points and values for errors."""
     if single:
         return [as_value(y, names[1], failed=failed)]
     check_unmasked(y, names[1])
@@ -150,6 +150,6 @@ def as_seed(rng: object, name: str = "rng") -> int:
 
 
 def check_callable(value: object, name: str, *, optional: bool = True) -> None:
-    """Refuse a value that is not callable."""
+    """Raise an error if a value is not callable."""
     if not (callable(value) or (optional and value is None)):
         raise bad_type(name, f" must be a function{' or None' if optional else ''}, not {shown(value)}")

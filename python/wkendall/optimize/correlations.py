@@ -1,6 +1,6 @@
-"""Correlations between paths: exp(-sum of lam d) for one or several distances d, updated for the neighbours of a path.
+"""Correlations between paths: exp(-sum of lam d) over one or several distances d, with updates for neighbours.
 
-The distances are squared Euclidean distances, so all these kernels are positive definite.
+Each d is a squared Euclidean distance. All these kernels are therefore positive definite.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PRIOR = (0.0, 1.5, (-4.0, 4.0))
 
 
 class Kernel:
-    """Correlations with the evaluated paths: a `process.Correlation` with one parameter log lam for each distance."""
+    """Correlations with the evaluated paths. It is a `process.Correlation`, with one parameter log lam for each distance."""
 
     cost = 1
 
@@ -40,12 +40,12 @@ class Kernel:
         return correlations, [-rate * each * correlations for rate, each in zip(rates, self.distances, strict=True)]
 
     def between(self, paths: Orders, parameters: Array) -> Array:
-        """Return the correlations of other paths with the evaluated ones."""
+        """Return the correlations of other paths with the evaluated paths."""
         distances = [measure.between(paths, self.paths) for measure in self.measures]
         return _falling(distances, np.exp(parameters) * self.scales)
 
     def view(self, path: Orders) -> View:
-        """Return the view of the evaluated paths from a path."""
+        """Return the distances of a path from the evaluated paths, as a view that is updated from move to move."""
         distances = [measure.between(path[np.newaxis], self.paths)[0] for measure in self.measures]
         return View(self, path, [each.astype(np.int32) for each in distances])
 

@@ -1,10 +1,14 @@
 """Distances between paths, and their updates for all neighbours of a path.
 
-Each is a squared Euclidean distance between vectors. Each has three methods: `typical`, the approximate distance between two
-random paths; `between`, the distance of each path to each of the others; and `neighbours`, the distance of each neighbour
-of a path from each evaluated path, with the arguments of `Moves.discordant`. `reaches` are the arguments `first` and `again`
-of `search.reach`, measured: far from the evaluated points, models of discordant pairs are poor for flow shops with their
-many equal values, and those of tours and assignments are good.
+Each distance is a squared Euclidean distance between vectors. Each has three methods:
+
+- `typical`: the approximate distance between two random paths;
+- `between`: the distance of each path to each of the others;
+- `neighbours`: the distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
+
+`reaches` are the arguments `first` and `again` of `search.reach`. They were chosen by measurements: far from the evaluated
+points, models of tours and of assignments are good. Models of discordant pairs are poor there for flow shops, where many
+orders have equal values.
 """
 
 from __future__ import annotations
@@ -107,7 +111,7 @@ class Displaced(_Positions):
 
 
 class Footrule(_Positions):
-    """The sum of the distances between the two positions of the items."""
+    """The sum over all items of the distance between the two positions of the item."""
 
     reaches = (8.0, 2.0)
 
@@ -120,9 +124,10 @@ class Footrule(_Positions):
 
 
 class TopFootrule(Footrule):
-    """The footrule of positions that count less and less, in thousandths: position r of n is at 1 - exp(-16 r / n).
+    """The footrule with positions that count less toward the end: position r of n is replaced by 1000 (1 - exp(-16 r / n)).
 
-    The end of an order often has no effect: for instance, if another variable says how many of the items are used.
+    The end of an order often has no effect. An example is a function with another variable that says how many items are
+    used.
     """
 
     def typical(self, length: int) -> float:
@@ -138,8 +143,8 @@ class TopFootrule(Footrule):
 class Edges:
     """The number of edges of a tour that the other tour does not have.
 
-    A path is a tour without its first item. This item comes before the first and after the last item of the path. The
-    edges of a tour do not depend on its start and direction.
+    A path is a tour without its first item. In the tour, this item comes before the first and after the last item of
+    the path. The edges of a tour do not depend on its start or direction.
     """
 
     reaches = (64.0, 64.0)

@@ -44,37 +44,44 @@ def minimize(
     Parameters
     ----------
     f : callable
-        `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. Return `inf` for
-        an order that failed, or `-inf` if you maximise. NaN is an error. With `variables` the call is `f(order,
-        variables)`, with a dictionary of the values of the variables. If `f` raises an exception, the run ends: use
-        `save` or `callback` to keep the results.
+        `f(x)` must return the value of the order `x`, which is an array of the items 0..n_items - 1 from first to last.
+        For an order that failed, return `inf`, or `-inf` if you maximise. NaN is an error. With `variables` the call is
+        `f(order, variables)`, where `variables` is a dictionary of the values of the variables. If `f` raises an
+        exception, the run ends, and its results are lost unless you use `save` or `callback`.
     n_items : int
         The number of items to put in order.
     n_calls : int
-        The number of evaluations of `f`.
+        The maximum number of evaluations of `f`.
     n_initial, kernel, space, variables, maximize, feasible, noisy, rng
         As for `Optimizer`. The default of `n_initial` is 10, but at most half of `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
-        Orders to evaluate first, at most `n_calls`. With `variables`, a pair of an order and a dictionary, or a list of pairs.
+        Orders to evaluate first, at most `n_calls`. With `variables`, pass a pair of an order and a dictionary, or a list
+        of such pairs.
     y0 : float or array-like of shape (m,), optional
         Known values of the orders in `x0`. These orders are not evaluated, and do not count in `n_calls`.
     callback : callable, optional
-        Called with the result so far after each evaluation. The run stops if it returns True or raises StopIteration.
+        Called after each evaluation, with the result so far. If it returns True or raises StopIteration, the run stops.
     progress : bool
         Show a progress bar.
     save : str or path, optional
         A file for the state of the run. It is written before the first evaluation and after each evaluation. If the
         file exists and contains evaluations, the run continues from it, and `n_calls` includes these evaluations.
         `n_items`, `kernel`, `space`, `variables`, `maximize`, `noisy` and known values must be the same as in the file.
-        `n_initial` and `rng` must be the same or absent; if absent, those of the file are used.
+        `n_initial` and `rng` must be the same as in the file, or absent.
 
     Returns
     -------
     OptimizeResult
-        `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations and known values; `nfev`, the
-        number of evaluations; with `variables`, `x` is a named pair `(order, variables)`, and `x_iters` a list of pairs;
-        `message`, why the run ended; `success`, False if no value is finite or if Ctrl-C stopped the run. After Ctrl-C
-        the best result so far is returned.
+        An object with these fields:
+
+        - `x`: the best order. With `variables`, it is a named pair `(order, variables)`.
+        - `fun`: the value of `x`.
+        - `x_iters` and `func_vals`: all evaluated and known orders, and their values. With `variables`, `x_iters` is a
+          list of pairs.
+        - `nfev`: the number of evaluations.
+        - `message`: why the run ended.
+        - `success`: False if no value is finite, or if Ctrl-C stopped the run. After Ctrl-C, `x` is the best order so
+          far.
 
     Examples
     --------

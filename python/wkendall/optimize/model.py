@@ -21,7 +21,7 @@ _MAX_PAIRS = 500_000
 
 
 class Hyperparameters(NamedTuple):
-    """The distances of the kernel and a process with fitted hyperparameters, from the first `evaluations` ones."""
+    """The distances of the kernel, and a process with hyperparameters that were fitted to the first `evaluations` values."""
 
     evaluations: int
     measures: list[Distance]
@@ -31,8 +31,9 @@ class Hyperparameters(NamedTuple):
 class Model:
     """A Gaussian process over points, with standardised values.
 
-    The hyperparameters are fitted to the first evaluations only, so that they do not have to be fitted in each step;
-    `earlier` has those of an earlier step, which are used again if they are from as many evaluations.
+    To save time, the hyperparameters are not fitted in each step. They are fitted to the first evaluations only.
+    `earlier` has the hyperparameters of an earlier step. They are used again if they were fitted to as many
+    evaluations.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Model:
         return self.sites[int(np.flatnonzero(self.judged == self.judged.min())[-1])]
 
     def given(self, pending: list[Site]) -> tuple[Any, Process, float]:
-        """Return the kernel, the process and the value to improve on; points without a value get the prediction."""
+        """Return the kernel, the process and the value to improve on. The value of a pending point is its prediction."""
         best = float(self.judged.min())
         if not pending:
             return self.kernel, self.process, best
@@ -114,7 +115,7 @@ class Model:
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:
-    """Return values with mean 0 and variance 1, the mean and the standard deviation. Equal values all become 0.
+    """Return the values scaled to mean 0 and variance 1, and their mean and standard deviation. Equal values all become 0.
 
     An order that failed, with the value inf, counts as the largest of the other values.
     """

@@ -1,7 +1,7 @@
 """All neighbours of an order, and their distances from the evaluated orders.
 
-A move changes few pairs of items, so the distances of a neighbour follow from those of the order. Each takes O(1) for
-each evaluated order: a move over k + 1 positions adds one comparison to the same move over k positions.
+A move changes few pairs of items, so the distances of a neighbour follow from the distances of the order. One distance
+takes O(1) time, because a move over k + 1 positions adds one comparison to the same move over k positions.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ MAX_DISTANCES = 8_000_000
 
 
 class Moves:
-    """The moves from an order of `items` items to its neighbours, each neighbour once.
+    """The moves from an order of `items` items to its neighbours. Each neighbour is reached by one move.
 
-    An item moves from position `first` to `second`, the two are swapped, or the part from one to the other is reversed,
-    as `kind` says.
+    There are three kinds of moves, and `kind` has the kind of each move:
+
+    - The item at position `first` moves to position `second`.
+    - The items at the two positions are swapped.
+    - The part from `first` to `second` is reversed.
     """
 
     def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:
@@ -69,8 +72,9 @@ class Moves:
     def discordant(self, ranks: NDArray[np.integer], distances: NDArray[np.integer]) -> Counts:
         """Count the discordant pairs between each neighbour of an order, one per row, and each evaluated order.
 
-        `ranks` has the positions of the items in the evaluated orders, one per column; the items are in the sequence of
-        the order. `distances` has the numbers of discordant pairs of the order itself.
+        `ranks` has the positions of the items in the evaluated orders, one evaluated order per column. Its rows are the
+        items in the sequence of the order. `distances` has the numbers of discordant pairs between the order itself and
+        the evaluated orders.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(self), evaluated), np.int32)

@@ -1,4 +1,4 @@
-"""Step-by-step optimisation: ask for orders to evaluate, tell their values."""
+"""Step-by-step optimisation: ask for orders to evaluate, and tell their values."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ _BEYOND = 0.3
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
-    With `variables`, a point is an order together with values of other variables. Every order described below is then a
-    named pair `(order, variables)` of the order and a dictionary.
+    With `variables`, the optimiser searches for an order together with values of other variables. Wherever this page
+    says "order", you then get and pass a named pair `(order, variables)` of the order and a dictionary.
 
-    A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
-    local search finds. The search covers all orders, or the orders within a number of moves from the best order. The
-    more often new best values are found, the larger this number is. The result of `ask` depends only on the seed and on
-    the points that were told and asked for: the same seed gives the same run.
+    A Gaussian process models the function that is minimised. The next order is the order with the largest expected
+    improvement that a local search finds. The search covers either all orders, or only the orders within some number of
+    moves from the best order. The number of moves is doubled after a new best value, and halved after three evaluations
+    without a new best value. The result of `ask` depends only on the seed and on the orders that were told and asked
+    for. So the same seed gives the same run.
 
     Parameters
     ----------
@@ -58,31 +59,36 @@ class Optimizer:
         The number of items to put in order.
     n_initial : int, optional
         The number of random orders at the start; 10 by default. An order that you pass to `tell` without `ask` counts
-        as one of them.
+        as one of these random orders.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items. For two tours, d is the number of edges that they do not share. With `variables`, d
-        can also be the number of edges that two routes do not share, or the footrule of all or mostly of the first
-        positions, and the "kendall" kernel is also tried. The kernel with the highest likelihood is used. "discordant"
-        and "displaced" fix the choice. "kendall" is a weighted Kendall kernel with learned weights exp(-a r) of the
-        positions r = 0, 1, .., for functions that depend mostly on the first positions. "discordant", "displaced" and
-        "kendall" are only for `space="order"`.
+        The similarity of orders. "discordant", "displaced" and "kendall" are only for `space="order"`.
+
+        - "discordant": exp(-lam d), where d is the number of discordant pairs of items.
+        - "displaced": exp(-lam d), where d is the number of positions with different items.
+        - "kendall": a weighted Kendall kernel with learned weights exp(-a r) of the positions r = 0, 1, .. It is for
+          functions that depend mostly on the first positions.
+        - "mallows": the better of "discordant" and "displaced". With `variables`, four more kernels are tried:
+          "kendall", and exp(-lam d) with three other distances d. The three are the edges that two routes do not share,
+          the footrule, and a footrule that counts mostly the first positions. The kernel that fits the values best is
+          used. For tours, d is always the number of edges that two tours do not share.
     space : {"order", "tour"}
-        A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
-        last.
+        A tour is a closed route, without a start and without a direction. It is written with item 0 first, and with the
+        second item smaller than the last.
     variables : dict, optional
-        Variables besides the order, by name. A tuple `(low, high)` is a range of real numbers, or of whole numbers if
-        both ends are integers: `(0, 1)` is 0 or 1, `(0.0, 1.0)` is any number from 0 to 1. `(low, high, "log")` is a
-        range on a logarithmic scale. A list contains choices without an order: texts, finite numbers, truth values or
-        None.
+        Variables besides the order. The keys are their names, and the values are of these kinds:
+
+        - A tuple `(low, high)`: a range of real numbers. If both ends are integers, it is a range of whole numbers:
+          `(0, 1)` is 0 or 1, but `(0.0, 1.0)` is any number from 0 to 1.
+        - A tuple `(low, high, "log")`: a range on a logarithmic scale.
+        - A list: choices. They are texts, finite numbers, truth values or None. Their sequence has no meaning.
     maximize : bool
-        Whether to maximise the function. Values keep their sign, and an order that failed has the value -inf.
+        Whether to maximise the function. Do not change the sign of the values. An order that failed has the value -inf.
     feasible : callable, optional
         `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed. With `variables` it is
         called as `feasible(order, variables)`.
     noisy : bool
-        Whether the function can return different values for the same order. If True, the same order can be asked for
-        and told again.
+        Whether the function can return different values for the same order. If True, `ask` can return the same order
+        again, and `tell` accepts it.
     rng : None, int or Generator
         The seed of the run.
 
@@ -149,7 +155,7 @@ class Optimizer:
 
     @property
     def x_iters(self) -> Any:
-        """The orders that were told, one per row; with variables, a list of pairs of an order and a dictionary."""
+        """The orders that were told, one per row. With variables, it is a list of pairs of an order and a dictionary."""
         if self._variables is not None:
             return [self._point(site) for site in self._sites]
         orders = [self._space.order(site.path) for site in self._sites]
@@ -163,10 +169,10 @@ class Optimizer:
     def ask(self, n: SupportsIndex | None = None) -> Any:
         """Return the next order to evaluate, or `n` different ones.
 
-        Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model
-        uses its own prediction as their value. The `n` points are found one after another in this way, for parallel
-        evaluation. The result then has shape (n, n_items); with `variables` it is a list of pairs. It is an error if
-        fewer orders are left than requested (kind "exhausted"), or if no feasible order was found (kind "infeasible").
+        With `n`, the result has shape (n, n_items); with `variables` it is a list of pairs. The `n` orders can be
+        evaluated in parallel. An order that was asked for and not told yet is not proposed again. As its value, the
+        model uses the prediction of the model. There are two errors: fewer orders are left than requested (kind
+        "exhausted"), or no feasible order was found (kind "infeasible").
         """
         count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
@@ -183,11 +189,13 @@ class Optimizer:
         return points if self._variables is not None else np.array(points)
 
     def tell(self, x: Any, y: ArrayLike) -> None:
-        """Add the value `y` of an order `x`, or the values of several orders, whether they were asked for or not.
+        """Add the value `y` of an order `x`, or the values of several orders, also of orders that `ask` did not return.
 
-        `inf` means that an order failed; use `-inf` if the function is maximised. A failure counts as the worst value
-        so far. It is an error if an order is not a permutation, if a variable is out of its range, if a point is not
-        feasible or was told before, or if a value is NaN. Nothing is added in this case.
+        The value `inf` means that an order failed; use `-inf` if the function is maximised. A failure counts as the
+        worst value so far.
+
+        If there is an error, nothing is added. It is an error if an order is not a permutation, is not feasible, or was
+        told before. It is also an error if a variable is out of its range, or if a value is NaN.
         """
         points, single = as_points(x, self.n_items, self._variables)
         self._add(points, as_values(y, len(points), single, ("x", "y"), self._failed), "x", single)
@@ -208,10 +216,10 @@ class Optimizer:
     def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, in the form of scipy's results.
 
-        `x` and `fun` are the best order and its value; the other fields are `x_iters`, `func_vals`, `nfev`, `message`
-        and `success`. If the values are noisy, the best order is the one with the smallest prediction, and `fun` is the
-        prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize`, `fun` is the largest
-        value itself, not its negative.
+        `x` and `fun` are the best order and its value. The other fields are `x_iters`, `func_vals`, `nfev`, `message`
+        and `success`, as for `minimize`. With `noisy=True`, the best order is the order with the best prediction, and
+        `fun` is this prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize=True`, `fun`
+        is the largest value, with its own sign.
         """
         values, count = self._losses(), len(self._values)
         x, fun = None, np.inf
@@ -231,8 +239,8 @@ class Optimizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all evaluations and the settings to a JSON file. `feasible` is not written.
 
-        An existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to is replaced,
-        not the link.
+        An existing file is replaced as a whole, and keeps its permissions. If `path` is a symbolic link, the file that
+        the link leads to is replaced, and the link stays.
         """
         settings = {
             name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy", "maximize")
@@ -251,10 +259,10 @@ class Optimizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[..., bool] | None = None) -> Self:
-        """Read a file of `save`. The run continues as if it had not been interrupted.
+        """Read a file that `save` wrote. The run continues as if it had not been interrupted.
 
-        Points that were asked for but not told before the file was written can be asked for again. Pass `feasible` as to
-        the constructor: a function cannot be saved.
+        The file does not contain orders that were asked for and not told yet, so `ask` can return them again. If the
+        optimiser had a function `feasible`, pass it again: a function cannot be saved.
         """
         settings, orders, others, values = _read_state(path)
         was_given = settings.pop("feasible")
@@ -289,7 +297,7 @@ class Optimizer:
         return self._site(x, "x", None).key in self._known
 
     def check_feasible(self, x: Any, name: str = "x", row: int | None = None) -> None:
-        """Refuse an order for which `feasible` is False; the error calls it `name`, with its row among several."""
+        """Raise an error if `feasible` is False for an order. The error calls the order `name`, or `name[row]`."""
         self._check_feasible(self._site(x, name, row), name, row)
 
     def __repr__(self) -> str:

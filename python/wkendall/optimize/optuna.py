@@ -1,4 +1,4 @@
-"""Orders in Optuna studies: a call that suggests one, and a sampler that models it together with the other parameters.
+"""Orders in Optuna studies: a call that suggests an order, and a sampler that models the order together with other parameters.
 
 >>> import optuna
 >>> from wkendall.optimize.optuna import OrderSampler, suggest_order
@@ -53,20 +53,23 @@ _USED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL, TrialState.RUN
 def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsIndex, *, space: str = "order") -> Orders:
     """Suggest an order of the items 0..n_items - 1 in a trial of an Optuna study.
 
-    The trial gets a parameter `"name[item i]"` for each item i, between 0 and n_items - 1. The order sorts the items by
-    these numbers. `OrderSampler` writes the position of the item there. Every other sampler of Optuna works too: it
-    chooses the numbers as it chooses others.
+    The trial gets one parameter for each item i. The parameter is a number from 0 to n_items - 1, and its name is
+    `"name[item i]"`. The order is the items sorted by these numbers. `OrderSampler` sets the number of each item to the
+    position of the item in the order. Every other sampler of Optuna works too: it chooses these numbers like the
+    numbers of any other parameters.
 
     Parameters
     ----------
     trial : optuna.trial.Trial
-        The trial of the objective function. With a finished trial, such as `study.best_trial`, its order is returned.
+        The trial of the objective function. For a finished trial, such as `study.best_trial`, the function returns its
+        order.
     name : str
         The name of the order.
     n_items : int
         The number of items to put in order.
     space : {"order", "tour"}
-        A tour has neither a start nor a direction, as for `Optimizer`. The parameters are then named `"name[stop i]"`.
+        As for `Optimizer`: a tour has neither a start nor a direction. For a tour, the parameters have the names
+        `"name[stop i]"`.
 
     Returns
     -------
@@ -113,29 +116,33 @@ def _check_same_order(trial: optuna.trial.BaseTrial, name: str, items: int, spac
 class OrderSampler(BaseSampler):
     """A sampler for Optuna studies with an order, which models the order and the other parameters jointly.
 
-    Trials suggest the order by `suggest_order`, and other parameters as usual. The model and the search are those of
-    `wkendall.optimize.Optimizer` with `variables`. The state of a run is in the study alone: a new sampler with the same
-    seed continues a study exactly, if trials run one at a time.
+    In a trial, suggest the order with `suggest_order`, and other parameters as usual. The sampler has the model and the
+    search of `wkendall.optimize.Optimizer` with `variables`. The sampler itself stores nothing about a run: if trials
+    run one at a time, a new sampler with the same seed continues a study exactly.
 
-    - Parameters that all finished trials have with the same distribution are modelled. Others, such as those in
-      branches, are sampled independently. If trials have several orders, the longest is modelled.
-    - A pruned trial counts with its last reported value, but not as better than the median or worse than the worst of
-      the complete trials. A failed trial counts as the worst value.
-    - Points that are being evaluated, in threads or other processes, are taken into account.
-    - Studies with several objectives are refused. Constraints are ignored.
+    - A parameter is modelled if all finished trials have it with the same distribution. Other parameters are sampled
+      independently. An example is a parameter that only some trials suggest. If trials have several orders, only the
+      order with the most items is modelled.
+    - The value of a pruned trial is its last reported value. If it is better than the median of the complete trials, the
+      median is used instead. If it is worse than the worst value of the complete trials, this worst value is used instead.
+    - A failed trial counts as the worst value.
+    - Trials that are running, in threads or other processes, are taken into account.
+    - A study with several objectives is an error. Constraints are ignored.
 
     Parameters
     ----------
     n_initial : int
         The number of random trials at the start.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of orders, as for `Optimizer`; tours use their own.
+        The similarity of orders, as for `Optimizer`. For tours it is not used, because there is only one kernel for
+        tours.
     noisy : bool
-        Whether trials with the same parameters can have different values. If True, they are proposed again.
+        Whether trials with the same parameters can have different values. If True, the same parameters can be proposed
+        again.
     seed : None, int or Generator
-        The seed of all random choices. None draws one.
+        The seed of all random choices. If None, a seed is drawn.
     independent_sampler : optuna.samplers.BaseSampler, optional
-        The sampler of the parameters that are not modelled; random by default.
+        The sampler of the parameters that are not modelled. The default is a random sampler.
 
     Examples
     --------
@@ -226,7 +233,7 @@ class OrderSampler(BaseSampler):
         return sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def reseed_rng(self) -> None:
-        """Reseed the independent sampler for parallel trials; other choices depend on the numbers of trials."""
+        """Give the independent sampler a new seed, for parallel trials. Other choices depend on the numbers of the trials."""
         if self.independent_sampler is not None:
             self.independent_sampler.reseed_rng()
 

@@ -1,4 +1,4 @@
-"""A Gaussian process: maximum a posteriori hyperparameters, predictions of mean and standard deviation."""
+"""A Gaussian process. Its hyperparameters maximise the posterior density. It predicts means and standard deviations."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _NOISE, _VARIANCE = (np.log(1e-3), 2.0, (np.log(1e-6), np.log(2.0))), (0.0, 1.0,
 class Correlation(Protocol):
     """The interface of a kernel for a process: the correlations of the evaluated points, for given parameters.
 
-    `prior` has the mean, the standard deviation and the bounds of each parameter; `starts` has the starting points of
-    searches.
+    `prior` has the mean, the standard deviation and the bounds of each parameter. `starts` has the starting points of
+    the searches for the best parameters.
     """
 
     prior: list[tuple[float, float, tuple[float, float]]]
@@ -38,9 +38,9 @@ class Correlation(Protocol):
 class Process:
     """The distribution of a function, given its standardised values at some points.
 
-    `parameters` are the fitted parameters of the correlation. `noise` is the variance of the noise, and `variance` is the
-    variance of the function; the values have variance 1. `misfit` is the negative logarithm of the posterior density, up to
-    a constant.
+    `parameters` are the fitted parameters of the correlation. `noise` is the variance of the noise. `variance` is the
+    variance of the function. The values are scaled to variance 1. `misfit` is the negative logarithm of the posterior
+    density, up to a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:
@@ -82,7 +82,7 @@ class Process:
         return np.asarray(correlations @ (self.variance * self.weights))
 
     def deviation(self, correlations: Array) -> Array:
-        """Return the standard deviation of the function, without noise, for the same rows."""
+        """Return the standard deviation of the function, without noise, with one row for each new point."""
         explained = correlations @ (self.variance * self.inverse.T)
         left = self.variance - np.einsum("ij,ij->i", explained, explained)
         return np.asarray(np.sqrt(np.maximum(left, 1e-12)))

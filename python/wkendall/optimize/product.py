@@ -1,8 +1,8 @@
 """The kernels of points: of orders, of variables, and of both together.
 
-With the correlation A of the orders and the correlation B of the variables, the correlation of two points is
-a A + b B + c A B with learned shares a + b + c = 1. B is the Matern kernel with nu = 5/2 of the places of the numbers, with
-a length scale for each, times exp(-rate) for each choice that differs.
+Let A be the correlation of two orders, and B the correlation of their variables. The correlation of the two points is
+`a A + b B + c A B`, with learned shares a, b and c that add up to 1. B is a Matern kernel (nu = 5/2) of the numbers,
+with a length scale for each number, times exp(-rate) for each choice that differs.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _ROOT = np.sqrt(5.0)
 
 
 def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
-    """Return the kernel of some distances, or the weighted one if there is none."""
+    """Return the Mallows kernel of some distances. If there are no distances, return the weighted Kendall kernel."""
     return Kernel(measures, paths) if measures else WeightedKernel(paths)
 
 
 class VariableKernel:
-    """The correlation of the variables; parameters are log length scales of numbers, then log rates of choices."""
+    """The correlation of the variables. Its parameters are log length scales of numbers, then log rates of choices."""
 
     def __init__(self, variables: Variables, places: Array) -> None:
         self.numbers, self.choices, self.real = variables.numbers, variables.choices, variables.real
@@ -70,11 +70,11 @@ class VariableKernel:
         return correlations, changes
 
     def between(self, places: Array, parameters: Array) -> Array:
-        """Return the correlations of other places with those of the evaluated points."""
+        """Return the correlations of other variables with the variables of the evaluated points."""
         return self._rows(places, parameters)[0]
 
     def with_slopes(self, place: Array, parameters: Array) -> tuple[Array, Array]:
-        """Return the correlations of a place, and their derivatives by its real numbers, one row for each."""
+        """Return the correlations of some variables, and their derivatives by the real numbers, one row for each number."""
         correlations, r, decay = self._rows(place[np.newaxis], parameters)
         slope = -(5 / 3) * (1 + r[0]) * decay[0]
         by_column = dict(zip(self.numbers, parameters[: len(self.numbers)], strict=True))
@@ -96,7 +96,7 @@ class VariableKernel:
 
 
 class ProductKernel:
-    """The correlation of points: a `process.Correlation`. Parameters: those of orders, of variables, two log shares."""
+    """The correlation of points: a `process.Correlation`. Its parameters are those of the two kernels, then two log shares."""
 
     def __init__(self, orders: AnyKernel, variables: VariableKernel) -> None:
         self.orders, self.variables = orders, variables
@@ -115,7 +115,7 @@ class ProductKernel:
         return both, [*changes, a * (orders - both), b * (variables - both)]
 
     def between(self, paths: Orders, places: Array, parameters: Array) -> Array:
-        """Return the correlations of other points with the evaluated ones."""
+        """Return the correlations of other points with the evaluated points."""
         orders = self.orders.between(paths, parameters[: self.split])
         return joined(orders, self.variables.between(places, parameters[self.split : -2]), parameters)
 
@@ -132,12 +132,12 @@ class FixedVariables:
         self.evaluated, self.cost = kernel.orders.evaluated, kernel.orders.cost
 
     def view(self, path: Orders) -> FixedView:
-        """Return the view of the evaluated points from a path."""
+        """Return the similarities of a path to the evaluated points, as a view that is updated from move to move."""
         return FixedView(self, self.kernel.orders.view(path))
 
 
 class FixedView(NamedTuple):
-    """The view of the evaluated points from a path with fixed variables, updated from move to move."""
+    """The similarities of a path with fixed variables to the evaluated points, updated from move to move."""
 
     fixed: FixedVariables
     orders: AnyView

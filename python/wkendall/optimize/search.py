@@ -1,4 +1,4 @@
-"""Search for the largest expected improvement: best-improvement moves from several starts."""
+"""Search for the largest expected improvement, by local search from several starts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ _FAR = -1e3
 
 
 def reach(values: list[float], initial: int, first: float, again: float, least: float = 0.0) -> tuple[float, int]:
-    """Return how many moves the next point may be away from the best one, by the values so far in their sequence.
+    """Return the reach: how many moves the next point may be away from the best point. It follows from the values so far.
 
-    The reach doubles with each new best value, and halves after some evaluations without one. A reach below 1 is the share
-    of the moves that are tried. So a good model searches everywhere, and a poor one near the best point. In the end the
-    search is a local search with moves that are nearly random, and then begins again. `first` is the reach after the first
-    `initial` values. `again` follows the smallest reach. A value counts as better if it is better by more than `least`. The
-    second result is the number of evaluations since the last change.
+    The reach is doubled after each new best value, and halved after `PATIENCE` evaluations without a new best value. A
+    reach below 1 is the share of the moves that are tried. So the search is wide with a good model, and stays near the
+    best point with a poor model. If no new best values are found, the search becomes a local search with nearly random
+    moves. `first` is the reach after the first `initial` values. After the smallest reach, the reach is `again`. A
+    value is a new best value if it is lower than the best value by more than `least`. The second result is the number
+    of evaluations since the last change of the reach.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
@@ -57,9 +58,9 @@ class Search(NamedTuple):
     acceptable: Callable[[Orders], bool]
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
-        """Climb from each of the starts; if the limit was reached before all were at their top, continue from the best.
+        """Climb from each of the starts, with a limited number of steps. Then continue from the best point.
 
-        None if no start has an acceptable neighbour.
+        Return None if no start has an acceptable neighbour.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = MAX_CORRELATIONS // work
@@ -73,7 +74,7 @@ class Search(NamedTuple):
         return self._climb(best, reached, max(2, steps // 2))[0].path
 
     def within(self, start: Orders, reach: float, rng: np.random.Generator) -> Orders | None:
-        """Climb at most `reach` moves from a path. If `reach` is below 1, try this share of the moves, chosen at random.
+        """Climb at most `reach` moves from a path. A `reach` below 1 is the share of the moves that are tried, at random.
 
         Return None if no move leads to an acceptable path.
         """
@@ -93,7 +94,7 @@ class Search(NamedTuple):
         return log_improvement(self.best, mean, deviation)
 
     def from_one(self, start: Orders, reached: float, searches: int, reach: float) -> tuple[Orders, float]:
-        """Climb at most `reach` moves from a path with the improvement `reached`, as one of several searches."""
+        """Climb at most `reach` moves from a path with the improvement `reached`, as one of `searches` that share the work."""
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = int(min(reach, max(2, MAX_CORRELATIONS // work // searches)))
         view, promise = self._climb(self.kernel.view(start), reached, steps)
@@ -133,10 +134,10 @@ class Search(NamedTuple):
 
 
 def log_improvement(best: float, mean: Array, deviation: Array) -> Array:
-    """Return the logarithm of E max(best - Y, 0) for normal Y; it distinguishes values that would underflow.
+    """Return the logarithm of E max(best - Y, 0) for normal Y, also where the value itself would underflow to 0.
 
-    With z = (best - mean) / deviation it is deviation (z cdf(z) + pdf(z)). For negative z, cdf / pdf is Mills' ratio
-    r(z) = sqrt(pi / 2) erfcx(-z / sqrt 2), and the sum is pdf(z) (1 + z r(z)).
+    Let z = (best - mean) / deviation. The value is deviation (z cdf(z) + pdf(z)). For negative z, cdf / pdf is Mills'
+    ratio r(z) = sqrt(pi / 2) erfcx(-z / sqrt 2), and z cdf(z) + pdf(z) is pdf(z) (1 + z r(z)).
     """
     z = (best - mean) / deviation
     near = np.maximum(z, -1.0)

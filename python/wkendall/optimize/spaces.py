@@ -1,4 +1,4 @@
-"""The search space: all orders of the items, or tours, which have neither a start nor a direction; points to propose."""
+"""The search space: all orders, or all tours, which have neither a start nor a direction. Also the points to propose."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ SMALL = 50_000
 class Space:
     """The orders of `items` items, or their tours.
 
-    A tour is written with item 0 first, in the direction in which the second item is smaller than the last. The `path`
-    of a tour is what follows item 0; the path of an order is the order itself. Moves and distances are defined for
-    paths.
+    A tour is written with item 0 first, and with the second item smaller than the last. The `path` of a tour is the
+    part after item 0. The `path` of an order is the order itself. Moves and distances are defined for paths.
     """
 
     def __init__(self, name: str, items: int) -> None:
@@ -75,12 +74,12 @@ class Site(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """What is equal for equal points; for an order alone, the bytes of its path."""
+        """The key of the point: equal points have equal keys. For an order alone, the key is the bytes of its path."""
         return self.path.tobytes() + (repr(self.values).encode() if self.values else b"")
 
 
 def as_answer(value: object) -> bool:
-    """Check what `feasible` returns. None is refused: it comes from a function that forgets to return."""
+    """Check what `feasible` returns. None is an error, because a function that lacks its return statement returns None."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     if not isinstance(value, bool | np.bool_ | int | np.integer):
@@ -89,7 +88,7 @@ def as_answer(value: object) -> bool:
 
 
 class Candidates:
-    """Points that may be proposed: feasible, and not evaluated yet. The higher `cost`, the shorter the moves."""
+    """The points that may be proposed: feasible, and not evaluated yet. With a higher `cost`, only shorter moves are made."""
 
     #: The number of random points that are drawn before other ways are tried.
     TRIES = 2000
@@ -130,7 +129,7 @@ class Candidates:
         return self._allowed[key]
 
     def some(self, count: int, rng: np.random.Generator) -> list[Site]:
-        """Draw random points and return the acceptable ones, possibly none."""
+        """Draw `count` random points, and return the acceptable points among them. There may be none."""
         return list(self._drawn(rng, count))
 
     def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
@@ -144,8 +143,8 @@ class Candidates:
     def random(self, rng: np.random.Generator) -> Site | None:
         """Draw a random acceptable point. If that fails, search for one.
 
-        A small space is searched completely. In a large one, the neighbours of the evaluated points are tried. None if
-        there is none.
+        A small space is searched completely. In a large space, the neighbours of the evaluated points are tried. Return
+        None if no acceptable point is found.
         """
         found = next(self._drawn(rng, self.TRIES), None)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Variables beside an order: real numbers, whole numbers and choices, and their places in the unit cube."""
+"""Variables beside an order: numbers and choices. Each value has a place: a number from 0 to 1, or the index of a choice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Point(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The numbers from `low` to `high`; a place is a position between 0 and 1."""
+    """The numbers from `low` to `high`. The place of a number is its position between them, from 0 to 1."""
 
     low: float
     high: float
@@ -56,14 +56,14 @@ class Range(NamedTuple):
         return (at - low) / (high - low)
 
     def value(self, place: float) -> float:
-        """Return the value at a place, or the nearest whole one; the ends exactly."""
+        """Return the value at a place; for a range of whole numbers, the nearest whole number. The two ends are exact."""
         if place <= 0 or place >= 1:
             return self.low if place <= 0 else self.high
         low, high = self._scale(self.low), self._scale(self.high)
         return self._inside(low + place * (high - low))
 
     def drawn(self, uniform: float) -> float:
-        """Return a value from a uniform number; all values are equally likely, on a logarithmic scale if `log`."""
+        """Turn a uniform random number into a value. With `log`, the value is uniform on the logarithmic scale."""
         half = 0.5 if self.whole else 0.0
         low, high = self._scale(self.low - half), self._scale(self.high + half)
         return self._inside(low + uniform * (high - low))
@@ -76,7 +76,7 @@ class Range(NamedTuple):
         return min(self.high, max(self.low, round(value) if self.whole else value))
 
     def around(self, value: float) -> list[float]:
-        """Return other whole numbers: the nearest, and more and more distant ones."""
+        """Return other whole numbers: the nearest numbers, and some that are farther and farther away."""
         steps = [2**power for power in range(int(self.size).bit_length())]
         return [value + step for step in (*(-s for s in steps), *steps) if self.low <= value + step <= self.high]
 
@@ -95,7 +95,7 @@ class Range(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """A list of values without a sequence; a place is an index."""
+    """A list of values, whose sequence has no meaning. The place of a value is its index."""
 
     choices: tuple[Any, ...]
 
@@ -137,7 +137,7 @@ class Choices(NamedTuple):
 
 
 class Variables:
-    """All variables. Numbers come first in the places: `numbers` has their columns, `real` those of real numbers."""
+    """All variables. `numbers` has the columns of the numbers, which come first, and `real` the columns of the real numbers."""
 
     def __init__(self, specs: Mapping[str, Any]) -> None:
         if not isinstance(specs, Mapping):
@@ -200,14 +200,14 @@ class Variables:
         return self.drawn(rng.random(len(self.parts)))
 
     def spread(self, number: int, count: int, seed: int) -> Values:
-        """Return values of one of the first `count` points: a Latin hypercube, with one point in each of `count` parts."""
+        """Return the values of one of the first `count` points, which are spread evenly in each range (a Latin hypercube)."""
         block, number = divmod(number, count)
         rng = np.random.default_rng([seed, block, 2**32])
         columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
         return self.drawn(np.array([column[number] for column in columns]))
 
     def near(self, values: Values, changed: NDArray[np.bool_], spread: float, rng: np.random.Generator) -> Values:
-        """Return values of which some are changed: real numbers by about `spread` of their range, others to a neighbour."""
+        """Change some of the values: a real number by about `spread` of its range, another value to a neighbouring value."""
         found = list(values)
         for column in np.flatnonzero(changed):
             part, value = self.parts[column], values[column]
@@ -227,7 +227,7 @@ class Variables:
         return product(*ranges)
 
     def around(self, values: Values, columns: list[int]) -> list[Values]:
-        """Return values that differ in one of the columns, which are not of real numbers."""
+        """Return all values that differ from the given values in one of the columns. No column may be of real numbers."""
         return [
             (*values[:column], other, *values[column + 1 :])
             for column in columns

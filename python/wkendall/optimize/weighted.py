@@ -16,7 +16,7 @@ from wkendall.rankings import read_both
 
 
 class WeightedKernel:
-    """The signed, normalized kernel with the weights exp(-a r) of the positions r = 0, 1, ..; its parameter is log a.
+    """The signed and normalized kernel with the weights exp(-a r) of the positions r = 0, 1, .. Its parameter is log a.
 
     It has the same methods as `correlations.Kernel`.
     """
@@ -39,8 +39,8 @@ class WeightedKernel:
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
         """Return the correlations of all pairs of paths, and their derivatives.
 
-        The vector of a path has an entry +-exp(-a (r + s)) for each pair of items with positions r and s. Its length is
-        the same for all paths.
+        The vector of a path has one entry for each pair of items. If the items have the positions r and s, the entry is
+        exp(-a (r + s)) or -exp(-a (r + s)). All these vectors have the same length.
         """
         if self.length < 2:
             return np.zeros((self.evaluated, self.evaluated)), [np.zeros((self.evaluated, self.evaluated))]
@@ -54,13 +54,13 @@ class WeightedKernel:
         return correlations, [slopes]
 
     def between(self, paths: Orders, parameters: Array) -> Array:
-        """Return the correlations of other paths with the evaluated ones."""
+        """Return the correlations of other paths with the evaluated paths."""
         u, _ = self.weights(parameters)
         kernel = Kendall("mult", u=u, signed=True, normalize=True)
         return gram_of(*read_both(paths, self.paths, Reading("orders")), kernel, Run())
 
     def view(self, path: Orders) -> WeightedView:
-        """Return the view of the evaluated paths from a path."""
+        """Return the similarities of a path to the evaluated paths, as a view that is updated from move to move."""
         return WeightedView(self, path)
 
     def weights(self, parameters: Array) -> tuple[Array, float]:
@@ -95,15 +95,16 @@ class WeightedView:
 
 
 def weighted_neighbours(moves: Moves, ranks: NDArray[np.int32], u: Array, values: Array) -> Array:
-    """Return the signed kernel between each neighbour of a path and each evaluated path; reversals are not supported.
+    """Return the signed kernel between each neighbour of a path and each evaluated path. Moves that reverse are not supported.
 
-    `ranks` are as for `Moves.discordant`, `u` are the position weights, `values` is the kernel of the path itself. Each is
-    updated in O(1). Position k of the path has the weight u[k]; the item at this position has the weight v[k] in an
-    evaluated path. Two positions k < l add u[k] u[l] v[k] v[l] s(k, l), where s = 1 if the evaluated path has both items
-    in the same order and -1 otherwise. If two adjacent items of the path are swapped, their weights change; the effect
-    follows from their sums with all other items. An insertion over one more position is one more such swap. In the loop
-    below, `left` and `right` are sums over the positions outside the part that a move changes. They lose one term when
-    the part grows by one position, and the sums over the part gain one.
+    `ranks` are as for `Moves.discordant`, `u` are the position weights, and `values` is the kernel between the path
+    itself and the evaluated paths. One value takes O(1) time. Position k of the path has the weight u[k]; the item at
+    this position has the weight v[k] in an evaluated path. Two positions k < l add u[k] u[l] v[k] v[l] s(k, l), where s
+    = 1 if the evaluated path has both items in the same order, and s = -1 otherwise. If two adjacent items of the path
+    are swapped, their weights change. The effect follows from the sums of their terms with all other items. An
+    insertion over one more position is one more such swap. In the loop below, `left` and `right` are sums over the
+    positions outside the part that a move changes. If the part grows by one position, these two sums lose one term, and
+    the sums over the part gain one term.
     """
     items, evaluated = ranks.shape
     found, end = np.empty((len(moves), evaluated)), 0

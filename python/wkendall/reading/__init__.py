@@ -1,14 +1,14 @@
-"""From tables, ranked lists and files to rankings and columns.
+"""Read rankings and columns of numbers from tables, ranked lists and files.
 
 Layers, each using only those below it:
 
-    preflib, trec, csv_files  PrefLib files, run files of TREC and CSV files to rankings
-    csv_columns  CSV files of observations to columns of numbers
+    preflib, trec, csv_files  read rankings from PrefLib files, from run files of TREC and from CSV files
+    csv_columns  read columns of numbers from CSV files of observations
     csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
-    lists      ranked lists to rankings
+    lists      make rankings from ranked lists
     contents   the contents of a file of rankings, and their check
     text_files text files, read with errors that name the line
-    tables     tables of observations to columns of numbers
-    columns    values of any type to doubles in the same order
+    tables     make columns of numbers from tables of observations
+    columns    convert values of any type to doubles in the same order
 """

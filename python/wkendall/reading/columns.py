@@ -1,7 +1,7 @@
-"""From the values of a column, of any type, to doubles in the same order; what is no number is refused.
+"""Convert the values of a column, of any type, to doubles in the same order. Values that are not numbers are errors.
 
-Only the order of the values matters. Where doubles cannot hold the values, they are replaced by the numbers of the distinct
-values, in order.
+Only the order of the values matters. If doubles cannot hold the values, each value is replaced by its place in the
+sorted distinct values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 
 
 class Place(NamedTuple):
-    """Which column of which argument."""
+    """The place of a column: its argument, its number, and its name in messages."""
 
     argument: str
     number: int
@@ -36,11 +36,11 @@ class Place(NamedTuple):
     called: str
 
     def no_number(self, row: int, value: object, what: str = "") -> RankingTypeError:
-        """Refuse a value that has no place in the order of the others."""
+        """Return an error about a value that cannot be compared with the other values."""
         return self._refused(f"{shown(value)} in row {row}{what}", row=row, value=value)
 
     def no_numbers(self, what: str) -> RankingTypeError:
-        """Refuse a whole column."""
+        """Return an error about a whole column."""
         return self._refused(what)
 
     def _refused(self, what: str, row: int | None = None, value: object = None) -> RankingTypeError:
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 def in_order(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
-    """Return doubles in the order of the values of a column, NaN where they are missing."""
+    """Return doubles in the order of the values of a column. Missing values become NaN."""
     kind = column.dtype.kind
     if not column.size:
         return np.empty(0)
@@ -116,7 +116,7 @@ def _dates(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[n
 
 
 def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
-    """Return doubles in the order of numbers of Python: whole ones, floats, fractions, decimals; None is missing."""
+    """Return doubles in the order of numbers of Python: whole numbers, floats, fractions and decimals. None is missing."""
     known = [value for value in values if value is not None]
     types = set(map(type, known))
     if types <= {int, float} and (types <= {float} or all(abs(value) <= EXACT for value in known)):
@@ -129,7 +129,7 @@ def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
 
 
 def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
-    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays."""
+    """Return the nearest doubles. If two distinct numbers would become equal, the larger one is moved up. NaN stays."""
     with decimal.localcontext() as context:
         context.traps[decimal.FloatOperation] = False
         distinct = sorted({value for value in values if value == value})

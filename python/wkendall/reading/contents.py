@@ -1,4 +1,4 @@
-"""The contents of a file of rankings before they are checked, and the rankings that they are."""
+"""The contents of a file of rankings before they are checked, and the check that turns them into rankings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADVICE = "take fewer rankings at a time, or leave out items that few rankings ha
 
 
 class Contents(NamedTuple):
-    """The rankings of a file before they are checked, and what else the file has."""
+    """The rankings of a file before they are checked, with the names, labels and counts that the file has."""
 
     #: What messages call the file.
     name: str
@@ -49,7 +49,7 @@ class Contents(NamedTuple):
         return int(rows), int(columns)
 
     def rankings(self, reading: Reading) -> Rankings:
-        """Check the rankings. They are stored as lists if some leave out items, which come last."""
+        """Check the rankings. If some rankings leave out items, which come last, the rankings are stored as lists."""
         items = None if self.items is None or reading.input == "orders" else tuple(self.items)
         try:
             core, listed = self._read(reading)
@@ -80,7 +80,7 @@ class Contents(NamedTuple):
         tell_of_large(np.where(counting, np.nan, self.X), self.items, self.name, "no name", 5)
 
     def arranged(self, items: Sequence[str]) -> Contents:
-        """Return the contents with these items, in this order; lists may lack some of them."""
+        """Return the contents with the given items, in the given order. Lists may lack some of these items."""
         assert self.items is not None
         if isinstance(self.X, SparseRows):
             places = {item: place for place, item in enumerate(items)}

@@ -1,7 +1,7 @@
-"""CSV files of observations: a row for each, a column for each variable.
+"""CSV files of observations: one row for each observation, one column for each variable.
 
-Columns are read as a data frame has them: whole numbers exactly, whatever their length, other numbers as doubles, and columns of
-true and false.
+The types are those of a data frame. Whole numbers of any length are read exactly, and other numbers as doubles. A
+column can also have true and false.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_columns(
     items: Collection[str] | None = None,
     encoding: str = "utf-8",
 ) -> Contents:
-    """Read a CSV file of observations; `items` are the columns to read. The file may lack these, and columns to `skip`.
+    """Read a CSV file of observations. `items` are the columns to read. The file may lack some of them, and columns to `skip`.
 
     The result has doubles in the order of the numbers of each column. NaN is missing.
     """

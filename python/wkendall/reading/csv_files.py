@@ -38,40 +38,40 @@ def read_csv(
     Parameters
     ----------
     path : path
-        A text file. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
-        cells, NA, N/A, NaN, nan, null, None and others. A quoted cell with one of these texts is a name, where names
-        are expected.
+        A text file. Blank lines are allowed only at the end. The same cells are missing as in pandas: empty cells, NA,
+        N/A, NaN, nan, null, None and others. In a column of names, a quoted cell such as "NA" is a name.
     layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
-        - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator;
-          `input` says what they mean.
+        - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator.
+          `input` says what the numbers mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
-        - "lists": like "choices", but missing cells can be anywhere. Missing cells are left out, so that later choices
-          move up.
+        - "lists": like "choices", but missing cells can be anywhere. They are left out, so that later choices move up.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
-        The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
-        the default is the first column. Pass the name of a column, or its number from 1 as a string, such as "2". If
-        "2" is also the name of a column, it is read as the name.
+        The column with the names of the rankings. Pass the name of the column, or its number from 1 as a string, such
+        as "2". If "2" is also the name of a column, it means this column. In a "long" file, rows with the same name
+        belong to the same ranking; the default is the first column.
     skip : str or collection of str
         Columns to ignore. Their cells can have any content.
     item, value : str, optional
-        For "long": the columns of the items and of their ranks or scores. If absent, the first columns that have no
-        other use are taken.
+        For "long": the column of the items, and the column of their ranks or scores. The defaults are the first columns
+        that have no other use.
     items : iterable of str, optional
-        All items, in this order, for example the items of an earlier file. In a "ranks" file these columns are read,
-        and the other columns are ignored. Files with another layout must not contain other items. If absent, the items
-        are the items of the file, in the order in which they first appear.
+        All items, in the order that you want, for example the items of an earlier file. In a "ranks" file, the columns
+        with these names are read, and the other columns are ignored. A file with another layout must not contain other
+        items. If `items` is absent, the items are those of the file, in the order in which they first appear.
     delimiter : str, optional
-        The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
-        cells.
+        The character between cells. The default is the comma, the semicolon or the tab: the one that gives all rows the
+        same number of cells.
     header : bool, optional
-        Whether the first row contains the names of the columns, as it does by default. With False every row is a
-        ranking. If absent, there is a warning if the first row may be a ranking: a row of numbers ("ranks"), a row with
-        an item of another row or of `items` ("choices", "lists"), or a row with a number, a blank cell or a cell that
-        occurs again in its column ("long"). With True there is no warning.
+        Whether the first row contains the names of the columns. With False every row is a ranking. With True the first
+        row has the names. The default is the same as True, but with a warning if the first row may be a ranking:
+
+        - "ranks": the first row has only numbers.
+        - "choices" and "lists": the first row has an item of another row, or of `items`.
+        - "long": the first row has a number, a blank cell, or a cell that occurs again in its column.
     encoding : str
         The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
     input, top, ties, missing
@@ -81,8 +81,8 @@ def read_csv(
     Returns
     -------
     Rankings
-        With the names of the items, and the names of the rankings as `labels`, if the file has them. Files of all
-        layouts but "ranks" are stored as lists, unless every ranking has every item.
+        The rankings, with the names of the items. If the file has names of the rankings, they are the `labels`. With
+        the layouts "choices", "lists" and "long", the rankings are stored as lists if some of them leave out items.
 
     Examples
     --------
@@ -161,8 +161,9 @@ def read_table(
 ) -> Contents:
     """Read a CSV file of rankings as `read_csv` does, without checking the rankings.
 
-    `apart` are columns to separate, such as labels, each given by its name, or by its number from 1 if no column has that
-    name. Their cells stay text. `may_lack` says whether the file may lack columns to ignore, as one of two files may.
+    `apart` are columns that are not items, such as labels. Each is given by its name, or by its number from 1 if no
+    column has this name. Their cells stay text. `may_lack` says whether the file may lack columns to ignore. If two
+    files are read, one of them may lack them.
     """
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):

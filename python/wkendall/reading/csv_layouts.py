@@ -1,4 +1,4 @@
-"""The three layouts of rankings in a CSV file: numbers below items, chosen items in order, one item of one ranking per row."""
+"""The layouts of rankings in a CSV file: a number for each item, chosen items in order, or one item of one ranking per row."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _check_known(rows: Rows, line: int, column: int, item: str, columns: dict[st
 
 
 def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, items: Sequence[str] | None) -> Contents:
-    """Return the rankings of a file with one item of one ranking, and its number, per row."""
+    """Return the rankings of a file in which each row has one item of one ranking, with its rank or score."""
     places = _long_columns(rows, id, item, value)
     people: dict[str, int] = {}
     columns = {} if items is None else {name: column for column, name in enumerate(items)}

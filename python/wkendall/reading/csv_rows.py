@@ -57,7 +57,7 @@ class Rows(NamedTuple):
         return f"column {column + 1}" + (f", {shown(self.names[column])}," if self.names is not None else "")
 
     def check_width(self, line: int, cells: list[str], fewer: bool = False) -> None:
-        """Refuse a row with another number of cells than the first; `fewer` is whether it may have fewer."""
+        """Raise an error if a row does not have as many cells as the first row. With `fewer`, it may have fewer cells."""
         if len(cells) > self.width or (len(cells) < self.width and not (fewer and cells)):
             self.file.fail(line, f"the row has {len(cells)} cells, but the first row has {self.width}")
 
@@ -73,7 +73,7 @@ class Rows(NamedTuple):
         return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
 
     def refuse_text(self, line: int, column: int, cell: str, advice: tuple[str, ...] = ()) -> NoReturn:
-        """Refuse a cell that is not a number."""
+        """Raise an error about a cell that is not a number."""
         reason = f"{self.label(column)} holds {shown(cell)}, which is not a number"
         parts = cell.split()
         if len(parts) > 1 and all(map(NUMBER.fullmatch, parts)):
@@ -83,7 +83,7 @@ class Rows(NamedTuple):
         self.file.fail(line, reason, "text", column, cell, advice=advice)
 
     def number(self, line: int, cell: str, column: int) -> float | Decimal:
-        """Return the number in a cell; NaN if it is missing, and a decimal if a double may not hold it."""
+        """Return the number in a cell: a double, or a decimal if a double cannot hold it exactly. A missing number is NaN."""
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
@@ -113,8 +113,8 @@ def read_rows(
     """Read a CSV file; columns are given by name, or by number from 1 if no column has such a name.
 
     `layout` is "table" for a table of observations. Columns to `skip` are never looked at; `may_lack` says whether the
-    file may lack them. `columns` are the only ones to read, in this order; a table may lack some. `known_items` are
-    items that the file may list.
+    file may lack them. If `columns` are given, only these columns are read, in the given order; a table may lack some
+    of them. `known_items` are items that the file may list.
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise bad_argument("delimiter", f" must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
@@ -168,7 +168,7 @@ def read_rows(
 
 
 def is_long(cell: str) -> bool:
-    """Tell whether a number is a whole one that a double may not hold."""
+    """Tell whether a number is a whole number that a double may be unable to hold exactly."""
     return len(cell) > _SHORT and cell.lstrip("+-").isdecimal()
 
 
@@ -227,7 +227,7 @@ def first_row(path: str | os.PathLike[str], delimiter: str | None, encoding: str
 
 
 def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows into equally many cells; of several, the one with most cells."""
+    """Return the delimiter that splits the first rows into equally many cells; if several do, the one with most cells."""
     sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
     for delimiter, found in sizes.items():
         with suppress(ValueError):  # raised again when the file is read with this delimiter
@@ -246,7 +246,7 @@ def _place(names: list[str], size: int, name: str) -> int | None:
 
 
 def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
-    """Refuse the name of a column that does not exist."""
+    """Raise an error about the name of a column that does not exist."""
     known = f"they are {', '.join(shown(known) for known in names[:8])}" if names else "they have no names"
     file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
 

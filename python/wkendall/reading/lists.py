@@ -1,8 +1,7 @@
-"""From ranked lists of names to rankings.
+"""Make rankings from ranked lists of names.
 
-Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts
-at the end of a list are padding, as blank cells at the end of a row of a CSV file are. Anything else is an error that
-names its position.
+Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts at the end of a list are padding, like blank
+cells at the end of a row of a CSV file. At other places they are errors, and the error says where they are.
 """
 
 from __future__ import annotations
@@ -35,15 +34,16 @@ def from_lists(
     *,
     gaps: Gaps = "error",
 ) -> Rankings:
-    """Rankings from ranked lists of any items. The lists may have different lengths and different items.
+    """Make a `Rankings` from ranked lists of any items. The lists may have different lengths and different items.
 
-    Items that a list leaves out are below all items of the list, and tied with each other. The items of a set are tied.
-    The rankings are stored as lists, so that time and memory depend on the lengths of the lists; if every list has all
-    items, they are stored as rankings of all items.
+    The items that a list leaves out are tied with each other, below all items of the list. Items in a set inside a list
+    are tied. The rankings are stored as lists, so that time and memory depend on the lengths of the lists. If every
+    list has all items, they are stored as rankings of all items instead.
 
-    Without `items`, items are in the order in which they first appear, so that two calls with different lists have
-    different items. Pass `items` whenever a second set of lists is compared with the first, for example new
-    people with a fitted model: `from_lists(new, items=votes.items)`. In scikit-learn, `ListEncoder` stores the items.
+    Pass `items` whenever you compare a second set of lists with a first set. For new people and a fitted model, for
+    example, call `from_lists(new, items=votes.items)`. Without `items`, the items are in the order in which they first
+    appear, so two calls with different lists give different items. In a pipeline of scikit-learn, use `ListEncoder`,
+    which stores the items.
 
     Compare lists with `signed=True, normalize=True`. Two top-10 lists without a common item, out of 1,000 items, have
     these similarities (`normalize=True`):
@@ -59,27 +59,29 @@ def from_lists(
     top, k=10                                      0
     ====================================  ==========
 
-    The items that are in neither list are tied in both lists. The unsigned kernels therefore give nearly all pairs of
-    lists a high similarity. The values depend on the number of items, and therefore on `items`.
+    Unsigned kernels such as the standard kernel give nearly all pairs of lists a high similarity. The reason is the
+    items that are in neither list. They are tied in both lists, and unsigned kernels count this as partial agreement.
+    The values depend on the number of items, and therefore on `items`.
 
     Parameters
     ----------
     lists : iterable of iterables, or dict
-        Ranked lists, best first. The keys of a dict are the names of the lists. Items are any hashable objects:
-        strings, numbers, tuples. A set, frozenset or list inside a list is a group of tied items. A list may be empty.
-        None, NaN and empty or blank strings are padding: they are allowed only at the end of a list, unless `gaps` says
-        otherwise. In a data frame of pandas or polars, each row is a list.
+        Ranked lists, with the best item first. The keys of a dict are the names of the lists. Items are any hashable
+        objects, such as strings, numbers or tuples. A set, frozenset or list inside a list is a group of tied items. A
+        list may be empty. None, NaN and blank strings are not items. They are allowed at the end of a list; `gaps` says
+        what happens at other places. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. If absent, the items are the items of the lists, in the order in which
-        they first appear; tied items in a set are sorted.
+        All items, in the order of the columns. If absent, the items are those of the lists, in the order in which they
+        first appear. Tied items in a set are sorted.
     gaps : {"error", "close"}
-        How to treat a blank before an item. "error": it raises an error. "close": the blank is left out, so that later
-        items move up. A second choice without a first choice then becomes the first choice.
+        How to treat a blank (None, NaN or a blank string) before an item. "error": raise an error. "close": leave out
+        the blank, so that later items move up. A second choice without a first choice then becomes the first choice.
 
     Returns
     -------
     Rankings
-        With the items as names. The labels are the keys of a dict, or the index of a data frame or series.
+        The rankings, with the names of the items. The labels of the rows are the keys of a dict, or the index of a data
+        frame or series.
 
     Examples
     --------
@@ -162,7 +164,7 @@ def _numbered(lists: NDArray[Any], columns: dict[object, int], *, given: bool) -
 
 
 def columns_of(items: object) -> dict[object, int]:
-    """Return the column of each item; `items` is in the order of the columns."""
+    """Return the column of each item. `items` has the items in the order of the columns."""
     if isinstance(items, range):
         return dict(zip(items, range(len(items)), strict=True))
     columns: dict[object, int] = {}
@@ -180,7 +182,7 @@ def ranked_rows(
 ) -> list[dict[int, int]]:
     """Return, for every list, the ranks of its items by column.
 
-    Items without a column get a new one ("new"), are refused ("error") or dropped ("ignore").
+    An item without a column gets a new column ("new"), raises an error ("error") or is dropped ("ignore").
     """
     given = _sequence(_table_rows(lists), "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
     return [_row(number, ranked, columns, unknown, gaps) for number, ranked in enumerate(given)]
@@ -199,7 +201,7 @@ def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
 
 
 def as_lists(rows: Sequence[Mapping[int, float]], columns: int) -> SparseRows:
-    """Return the numbers of the listed items of each row; NaN is not listed."""
+    """Return, for each row, the listed items and their ranks, as sparse rows. Items with NaN are not listed."""
     entries = [sorted((column, number) for column, number in row.items() if number == number) for row in rows]
     bounds = np.cumsum([0, *map(len, entries)], dtype=np.int64)
     listed = np.fromiter((column for row in entries for column, _ in row), np.int64, int(bounds[-1]))

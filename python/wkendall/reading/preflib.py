@@ -28,24 +28,25 @@ _NAME = "ALTERNATIVE NAME"
 def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Rankings:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
-    Both formats are supported: the current one, with header lines `# KEY: value`, and the older one, which begins with
-    the number of alternatives. Alternatives are numbered from 1, or from 0 as in some old files. The numbers in the
-    header must agree with the orders, and the orders must agree with the type of the file. If an order occurs twice,
-    its counts are added.
+    There are two formats, and both can be read. The current format has header lines `# KEY: value`. The older format
+    begins with the number of alternatives. Alternatives are numbered from 1, or from 0 as in some old files. The
+    numbers in the header must agree with the orders, and the orders must agree with the type of the file. If an order
+    occurs twice, its counts are added.
 
     Parameters
     ----------
     path : path
-        A text file whose name ends in .soc or .soi (strict orders, complete or not) or .toc or .toi (orders with ties).
+        A text file. Its name ends in .soc, .soi, .toc or .toi. Orders with ties are allowed in .toc and .toi files.
+        Incomplete orders are allowed in .soi and .toi files.
     encoding : str
         The encoding of the file, as for `open`.
 
     Returns
     -------
     Rankings
-        With the names of the alternatives, in the order of their numbers, and the number of voters of each order as
-        `counts`. Alternatives that an order leaves out come last. Incomplete orders are stored as lists.
-        `votes[np.repeat(np.arange(len(votes)), votes.counts)]` has one row for each voter.
+        The orders, with the names of the alternatives in the order of their numbers. `counts` has the number of voters
+        of each order. Alternatives that an order leaves out come last. Incomplete orders are stored as lists. To get
+        one row for each voter, use `votes[np.repeat(np.arange(len(votes)), votes.counts)]`.
 
     Examples
     --------

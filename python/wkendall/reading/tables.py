@@ -1,4 +1,4 @@
-"""From tables of observations to columns of numbers that the Rust crate takes, whatever the types of the columns."""
+"""Convert tables of observations, with columns of any types, to columns of numbers that the Rust crate takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Table(NamedTuple):
         return int(self.values.shape[1])
 
     def to_dense(self) -> Table:
-        """Return the table with all its zeros."""
+        """Return the table as a dense array."""
         if self.sparse is None:
             return self
         starts, rows, values = self.sparse
@@ -54,7 +54,7 @@ class Table(NamedTuple):
         return self._replace(values=made, sparse=None)
 
     def to_sparse(self) -> Table:
-        """Return the table without its zeros; it must not have missing values."""
+        """Return the table as a sparse array, without its zeros. The table must not have missing values."""
         if self.sparse is not None:
             return self
         columns, rows = np.nonzero(self.values)
@@ -67,7 +67,7 @@ class Table(NamedTuple):
 def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
     """Read a data frame, a series or an array; `name` is the name of the caller's argument.
 
-    With `sparse`, sparse arrays are read as such: what they do not store is 0.
+    With `sparse`, a sparse array stays sparse. The values that it does not store are 0.
     """
     if type(data) is np.ndarray:
         return Table(_from_array(data, name))
@@ -119,9 +119,9 @@ def _from_sparse(data: Any, name: str) -> Table:
 
 
 def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as doubles. If a double cannot hold some whole numbers, smaller numbers of the same order replace all.
+    """Return numbers as doubles. If doubles cannot hold some whole numbers, all numbers are replaced by smaller ones.
 
-    The signs stay the same.
+    The order and the signs stay the same.
     """
     if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
         distinct, place = np.unique(values, return_inverse=True)
@@ -130,7 +130,7 @@ def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
-    """Refuse two tables that do not have the same observations."""
+    """Raise an error if two tables do not have the same observations."""
     first, second = x.observations, y.observations
     if first != second:
         message = f"data has {first} rows, but other has {second}: both must have the same observations"

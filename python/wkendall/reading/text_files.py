@@ -38,7 +38,7 @@ class File(NamedTuple):
         value: object = None,
         advice: tuple[str, ...] = (),
     ) -> NoReturn:
-        """Raise an error about a line, from 1. The attributes `row` and `column` of the error count from 0."""
+        """Raise an error about a line. Lines count from 1. The attributes `row` and `column` of the error count from 0."""
         parts = Parts(f"{self.name}, line {line}: {reason}", advice=advice)
         raise made(RankingError, parts, row=line - 1, column=column, value=value, kind=kind) from None
 
@@ -51,7 +51,7 @@ class File(NamedTuple):
 
 
 def opened(path: object, encoding: str | None = None) -> File:
-    """Read a text file, in UTF-8 unless an encoding is given; None if the caller has no such option."""
+    """Read a text file in an encoding; the default is UTF-8. `encoding` is None if the caller has no such option."""
     source = as_path(path)
     known = _codec(encoding)
     data = source.read_bytes()

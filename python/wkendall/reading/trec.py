@@ -35,30 +35,34 @@ def read_trec(
 ) -> dict[str, Rankings]:
     r"""Read run files of TREC: for each topic, the lists of documents that systems return.
 
-    A line of a run file has six columns, separated by white space: topic, Q0, document, rank, score and run tag. Systems
-    are told apart by their run tags; a file may have several.
+    A line of a run file has six columns, separated by white space: topic, Q0, document, rank, score and run tag. The
+    run tag is the name of the system. A file may have several systems.
 
     Parameters
     ----------
     path : path, iterable of paths, or mapping of names to paths
-        A file, a folder (all files in it), or a pattern such as "runs/\*.gz"; files may be compressed by gzip. In a
-        mapping, each file has one system, and the key of the file in the mapping replaces its run tag.
+        A file, a folder (all files in it), or a pattern such as "runs/\*.gz". Files may be compressed by gzip. In a
+        mapping, each file has one system. The key of the file is then the name of the system, and the run tag is
+        ignored.
     by : {"score", "rank"}
-        The column that orders the documents. "score": larger is better, as in trec_eval, which ignores the ranks. "rank":
-        smaller is better. Documents with equal numbers are tied.
+        The column that orders the documents. "score": a larger score is better; trec_eval also uses the scores and
+        ignores the ranks. "rank": a smaller rank is better. Documents with equal numbers are tied.
     depth : int, optional
-        Keep the first `depth` documents of each list, and the documents that are tied with the last of these.
+        Keep only the first `depth` documents of each list, and the documents that are tied with the last of them. The
+        default is to keep all documents.
 
     Returns
     -------
     dict of str to Rankings
-        The topics, in the order in which they first appear. The rows are the systems, with their run tags as `labels`: the
-        same systems for each topic, in the order in which they first appear. A system without results for a topic has an
-        empty list. The items are the documents that a system returns for the topic.
+        A `Rankings` for each topic. The keys are the topics, in the order in which they first appear. The rows are the
+        systems, and the `labels` are the names of the systems. Each topic has the same systems, in the order in which
+        they first appear. If a system has no results for a topic, its list is empty. The items are the documents that
+        any system returns for the topic.
 
     Notes
     -----
-    trec_eval rounds scores to single precision and orders documents with equal scores by their names, from Z to A.
+    Results can differ from trec_eval. It rounds scores to single precision, and it orders documents with equal scores
+    by their names, from Z to A.
 
     Examples
     --------
