@@ -285,7 +285,7 @@ class Rankings:
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the ranks from 1; tied items have the best of the ranks that they share, and missing items have NaN."""
+        """Return the ranks, from 1 on; tied items have the best of the ranks that they share, missing items NaN."""
         ranks = self._ranks()
         return ranks if dtype is None else ranks.astype(dtype, copy=bool(copy))
 
@@ -716,7 +716,7 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
 
 
 def check_all_items_fit(rankings: Rankings) -> None:
-    """Raise an error if lists have too many items in total: methods for pairs need an array with columns for all items."""
+    """Raise an error if lists have too many items in total: methods for pairs need an array of all items of all rows."""
     if rankings.kind == "lists":
         check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
 
