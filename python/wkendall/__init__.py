@@ -36,7 +36,7 @@ Matrices
     similarity_matrix      values of any measure for all pairs of rankings
     distance_matrix        distances of all pairs of rankings
     kernel                 value of a kernel for two rankings
-    kappa                  kernel as a function of one permutation: its value for the identity and the permutation
+    kappa                  kernel between one permutation and the identity permutation 1..n
     diagonal               value of a kernel for each ranking with itself
 Neighbours
     neighbors              the nearest rankings of each ranking, without the matrix of all pairs
