@@ -181,9 +181,9 @@ def features(
     ----------
     X, dtype, out, n_jobs, progress
         As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for `Kendall()`, with or
-        without `signed` and `normalize`, and not for a sum or a multiple of kernels. The sign of a pair is then
-        replaced by its mean over all possible positions. The columns are in the order of the items of `X`. If a second
-        set of rankings has its items in another order, use `KendallFeatures`.
+        without `signed` and `normalize`. They are not allowed for sums or multiples of kernels. The sign of a pair is
+        then replaced by its mean over all possible positions. The columns are in the order of the items of `X`. If a
+        second set of rankings has its items in another order, use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the default is the Kendall kernel. A sum has the columns of its first part, then the columns of its
         second part, and so on.
