@@ -87,9 +87,10 @@ def gram_matrix(
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
-        For tests and debugging only: how the matrix is computed. The value is a strategy, which is a way to compute the
-        matrix ("bits", "product", "pairs", "partition"), an instruction set of the processor ("portable", "neon",
-        "avx2", "avx512"), or both as in "bits-avx2". By default the fastest backend is chosen; `show_config` prints it.
+        For tests and debugging only: how the matrix is computed. A strategy is a way to compute the matrix: "bits",
+        "product", "pairs" or "partition". An instruction set belongs to the processor: "portable", "neon", "avx2" or
+        "avx512". The value is a strategy, an instruction set, or both as in "bits-avx2". By default the fastest backend
+        is chosen; `show_config` prints it.
     **shorthand
         Parameters of the kernel, in place of `kernel`: those of `Kendall` (`weight`, `k`, `u`, `order`, `signed`,
         `normalize`, `item_weight`) or those of `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`). The options of
