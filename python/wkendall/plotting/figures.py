@@ -69,8 +69,8 @@ def plot_weights(
     classes : sequence of two labels, optional
         The labels `classes_` of the model, if U contains its coefficients of items. The colour bar then says which
         class is red and which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is
-        evidence for the second class. This is true only if the position weights of the model are larger at [a, b] than
-        at [b, a] for all positions a < b, as for the standard weight.
+        evidence for the second class. This is true only for position weights that are larger at [a, b] than at [b, a]
+        for all positions a < b. The standard weight has this property.
 
     Returns
     -------
