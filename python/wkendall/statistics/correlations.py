@@ -195,10 +195,11 @@ def corr(
         `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
         Also return confidence intervals with this confidence, for example 0.95. The standard error is computed by the
-        jackknife: each observation is left out in turn. The scale is that of Fisher's transformation. The computation
-        takes time O(n log n) for a pair of columns with n observations. Intervals of Spearman's rho use Student's
-        distribution, with fewer degrees of freedom if a few observations have far more influence than the others. If
-        there is an observation without which the correlation is undefined, the ends of the interval are NaN.
+        jackknife: each observation is left out in turn. The standard error and the interval are computed on the scale
+        of Fisher's transformation (atanh). The computation takes time O(n log n) for a pair of columns with n
+        observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of freedom if a few
+        observations have far more influence than the others. If there is an observation without which the correlation
+        is undefined, the ends of the interval are NaN.
     pvalues : bool
         Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
         gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
