@@ -71,8 +71,8 @@ def two_sample_test(
     blocks : array-like of m labels, optional
         The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
         rankings of the same people before and after a campaign, a block is a pair of rankings. For stratified samples,
-        a block is a stratum. If each group is its own argument, `blocks` and `sample_weight` contain the values of the
-        first group first, then those of the second group, and so on.
+        a block is a stratum. If each group is its own argument, `blocks` and `sample_weight` begin with the values of
+        the first group. The values of the second group follow, and so on.
     sample_weight : array-like of m numbers, optional
         The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the same
         weight.
