@@ -31,13 +31,13 @@ Published comparisons
     SwapDistance           the smallest cost of turning one ranking into the other by swaps of neighbours
     WeightedConcordance    Shieh's sum of the weights of concordant pairs: pairs in the same order
 Matrices
-    gram_matrix            values of a kernel for all pairs of rankings
+    gram_matrix            kernel between all pairs of rankings
     gram_to_file           like gram_matrix, but the result is written to a file and can be larger than memory
-    similarity_matrix      values of any measure for all pairs of rankings
-    distance_matrix        distances of all pairs of rankings
-    kernel                 value of a kernel for two rankings
+    similarity_matrix      any measure, kernel or not, between all pairs of rankings
+    distance_matrix        distances between all pairs of rankings
+    kernel                 kernel between two rankings
     kappa                  kernel between one permutation and the identity permutation 1..n
-    diagonal               value of a kernel for each ranking with itself
+    diagonal               kernel between each ranking and itself
 Neighbours
     neighbors              the nearest rankings of each ranking, without the matrix of all pairs
     Neighbors              what neighbors returns
