@@ -249,7 +249,7 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """The array U for which `TensorKernel(U, order=order)` is the kernel with a named weight.
+    """Array U for which `TensorKernel(U, order=order)` is the kernel with a named weight.
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
     (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n. A single array U
