@@ -7,14 +7,14 @@ X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]  # three rankings of four items, 
 K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 ```
 
-This is the list of public names. For the details of a name call `help`, as in `help(wkendall.gram_matrix)`.
+This is the list of public names. For the details of a name, call `help`, as in `help(wkendall.gram_matrix)`.
 
 Rankings and measures
     Rankings               rankings, read and checked once, with names and counts
-    Description            what Rankings.describe returns: mean ranks, shares of pairs, Kendall's W
+    Description            what Rankings.describe returns: mean ranks, how often items are first, Kendall's W
     Kendall                the weighted Kendall kernel, for pairs or larger tuples of items
     TensorKernel           a kernel with any weights of positions, given as an array
-    Mallows                the Mallows kernel: exp(-lam * number of discordant pairs)
+    Mallows                the Mallows kernel: exp(-lam * number of pairs of items in opposite orders)
     KendallDistance        the number of discordant pairs: pairs of items in opposite orders
     KendallCorrelation     the weighted correlation of two rankings
 Published comparisons
@@ -23,47 +23,47 @@ Published comparisons
     SpearmanRho            Spearman's rank correlation
     TauX                   Emond and Mason's correlation of rankings with ties
     RankBiasedOverlap      rank-biased overlap of lists of any lengths
-    AverageOverlap         the share of common items among the first d, averaged over d
+    AverageOverlap         the share of common items among the first d items of two lists, averaged over d
     Footrule               Spearman's footrule
     KemenySnell            Kemeny and Snell's distance of rankings with ties
-    FaginKendall           the Kendall distance of two lists, over the items of at least one list
+    FaginKendall           the Kendall distance of two lists, over the items that are in at least one list
     GeneralizedKendall     Kendall's distance with weights of items and positions
     SwapDistance           the smallest cost of turning one ranking into the other by swaps of neighbours
     WeightedConcordance    Shieh's sum of the weights of concordant pairs: pairs in the same order
 Matrices
     gram_matrix            kernel between all pairs of rankings
-    gram_to_file           gram_matrix that writes its result to a file; the result can be larger than memory
-    similarity_matrix      any measure between all pairs of rankings
+    gram_to_file           like gram_matrix, but the result is written to a file and can be larger than memory
+    similarity_matrix      any measure, kernel or not, between all pairs of rankings
     distance_matrix        distances between all pairs of rankings
     kernel                 kernel between two rankings
-    kappa                  kernel as a function of one permutation
+    kappa                  kernel between one permutation and the identity permutation 1..n
     diagonal               kernel between each ranking and itself
 Neighbours
     neighbors              the nearest rankings of each ranking, without the matrix of all pairs
     Neighbors              what neighbors returns
     neighbors_within       all rankings within a radius of each ranking
     neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
-    packed_signs           bit vectors whose Hamming distance is the Kendall distance, for search indexes of bit vectors
+    packed_signs           rankings as bit vectors whose Hamming distance is the Kendall distance, for FAISS and others
 Statistics
     corr                   rank correlations between columns of a table, with p-values and intervals
     Correlations           what corr returns with p-values or intervals
     CorrelationTable       what corr returns if at_least is passed
     corr_difference        whether x has the same correlation with y as with z
     CorrelationDifference  what corr_difference returns
-    two_sample_test        a test whether groups of rankings differ
+    two_sample_test        a test of whether groups of rankings differ
     TestResult             what the tests return
-    pair_differences       the pairs of items that two groups order differently, with simultaneous intervals
+    pair_differences       the pairs of items that two groups order differently, with confidence intervals
     PairDifferences        what pair_differences returns
-    independence_test      a test whether rankings depend on labels, numbers or other rankings
-    permutation_pvalue     p-values of any measure, from random relabelings of the items
+    independence_test      a test of whether rankings depend on labels, numbers or other rankings
+    permutation_pvalue     p-values of any measure, from random relabellings of the items
     consensus              the ranking that agrees most with all rankings
     linear_ordering        the best order of items, given a number for each pair of items
     Consensus              what consensus and linear_ordering return
     rank_intervals         confidence intervals for all ranks of a leaderboard at once
     RankIntervals          what rank_intervals returns
-    spectrum               the eigenvalues of a kernel over all rankings: which differences it can see
+    spectrum               the eigenvalues of a kernel over all rankings: which differences change its value
     Spectrum               what spectrum returns
-    components             how much rankings agree in each part of a kernel, with p-values
+    components             how much rankings agree on single positions and on pairs of items, with p-values
     Components             what components returns
     pair_importance        the pairs of items that determine the predictions of a model
     PairImportance         what pair_importance returns
@@ -73,9 +73,9 @@ Lists and files
     read_preflib           rankings from a PrefLib file
     read_trec              search results from TREC run files: rankings for each topic
 Weights and the embedding
-    position_weights       the array U that has the same kernel as a named weight
+    position_weights       the array U for which TensorKernel(U) is the kernel of a named weight
     features               vectors whose inner products are the kernel
-    embed                  rankings as tensors whose inner products are the kernel of U
+    embed                  rankings as tensors (arrays) whose inner products are the values of TensorKernel(U)
     combine                weighted sum of these tensors
     linear_function        inner product of each of these tensors with a given array
     inverse                inverse permutations: from ranks to orders, or from orders to ranks
@@ -90,8 +90,8 @@ For scikit-learn
     ClusterNumber          what cluster_number returns
     LabelRanker            model that predicts a ranking of labels from features
     KendallNeighbors       search for similar rankings, with the methods of scikit-learn's NearestNeighbors
-    SuquanSVDClassifier    classifier with position weights from singular vectors
-    SuquanSVDRegressor     regressor with position weights from singular vectors
+    SuquanSVDClassifier    classifier that finds position weights with a singular value decomposition
+    SuquanSVDRegressor     regressor that finds position weights with a singular value decomposition
     AlternatingClassifier  classifier that optimises position weights and coefficients in turn
     AlternatingRegressor   regressor that optimises position weights and coefficients in turn
     KernelMixtureClassifier  classifier that learns a weighted mixture of kernels

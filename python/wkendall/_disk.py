@@ -42,9 +42,10 @@ def claim(unfinished: Path, target: Path) -> None:
 
 
 def _claim_without_links(unfinished: Path, target: Path) -> None:
-    """Do the same as `claim` on a disk where a file cannot have two names (FAT, some network drives).
+    """Do the same as `claim`, on a disk where a file cannot have two names (FAT, some network drives).
 
-    An empty file claims the name first; only one process can create it. For a moment other processes see it empty.
+    An empty file claims the name first; only one process can create it. For a moment other processes see the file
+    empty.
     """
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     try:

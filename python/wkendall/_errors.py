@@ -1,8 +1,8 @@
 """Errors with a message and with attributes: argument, row, column, value and kind.
 
 Most errors also keep the parts of their message. Other modules can then write the message again, with other names of
-places: dask counts the rows of the whole array, a file has lines, and the command line has options. No code searches
-for words in a message.
+places. For example, dask counts the rows of the whole array, a file has lines, and the command line has options. No
+code searches for words in a message.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class RankingError(ValueError):
     argument : str
         The name of the argument, such as "X" or "u".
     row, column : int
-        The position of the wrong value in the argument, counted from 0. If a value occurs twice in a row, `column` is
-        the column of the second occurrence. For `from_lists`, `row` is the list, and `column` is the position in the
-        list. For a text file, `row` is the line.
+        The row and the column of the wrong value in the argument, counted from 0. If a value occurs twice in a row,
+        `column` is the column of the second occurrence. For `from_lists`, `row` is the number of the list, and `column`
+        is the position in the list. For a text file, `row` is the number of the line, also counted from 0.
     value : number or text
         The wrong value. A value that is neither a number nor a text is converted to a text.
     kind : str

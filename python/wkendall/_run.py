@@ -62,7 +62,7 @@ def progress_bar(
     """Show a progress bar, if wanted; the result is a function to call with the finished work and the total work.
 
     The work that was finished before this run (`already`) is shown as finished. The estimate of the remaining time
-    ignores it.
+    ignores this work.
     """
     return _bar(what, already, total) if progress else _NONE
 

@@ -1,8 +1,8 @@
 """Published comparisons of rankings: correlations, distances and overlaps.
 
-Each comparison is a measure, like `Kendall`. Call it to compute a matrix, or pass it to `similarity_matrix` or
-`neighbors`. A comparison that is a kernel can be passed to every function that takes a kernel. Kernels can also be
-added and multiplied.
+Each comparison is a measure, like `Kendall`. To compute a matrix, call the measure, or pass it to `similarity_matrix`.
+It can also be passed to `neighbors`. A comparison that is a kernel can be passed to every function that takes a kernel.
+Comparisons that are kernels can also be added and multiplied.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ class WeightedConcordance(Measure):
         The weight of a pair with ranks a < b is `w[a, b]`. If w is a tuple of two arrays, the weight is
         `w[0][a] * w[1][b]`.
     side : {"first", "both"}
-        "first": the weight of a pair is computed from its ranks in the first ranking, which is the row of a matrix.
-        "both": the weight is the sum of two weights, one from the first ranking and one from the second ranking.
+        "first": the weight of a pair is computed from its ranks in the first ranking. In a matrix, this is the ranking
+        of the row. "both": the weight is the sum of two weights, one from the first ranking and one from the second
+        ranking.
 
     References
     ----------
@@ -127,9 +128,9 @@ class WeightedConcordance(Measure):
 class APCorrelation(Measure):
     """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
 
-    Take each item of the estimate, except the first item. Of the items above this item in the estimate, compute the
-    share that is also above it in the true ranking. Let m be the mean of these shares over all items. The value is
-    `2 m - 1`, which is between -1 and 1. AP correlation is not a kernel.
+    For each item of the estimate except the first, take the items above this item in the estimate. Compute the share of
+    them that is also above this item in the true ranking. Let m be the mean of these shares. The value is `2 m - 1`,
+    which is between -1 and 1. AP correlation is not a kernel.
 
     Parameters
     ----------
@@ -139,8 +140,9 @@ class APCorrelation(Measure):
 
     Notes
     -----
-    With ties the value is tau_AP,a: the mean over all complete rankings that agree with the two rankings. With ties and
-    `symmetric=True` the value is tau_AP,b, which compares groups of tied items as a whole.
+    With ties the value is the mean over pairs of complete rankings: one agrees with the first ranking, and one with the
+    second ranking (see `Rankings`). Urbano and Marrero call this mean tau_AP,a. With ties and `symmetric=True` the
+    value is their tau_AP,b, which compares each group of tied items as a whole.
 
     References
     ----------
@@ -162,10 +164,10 @@ class APCorrelation(Measure):
 class GeneralizedKendall(Measure):
     """Kumar and Vassilvitskii's distance: the discordant pairs of items, with weights of items and of positions.
 
-    A pair of items i and j is discordant if the two rankings put them in opposite orders. It then adds
-    `v[i] v[j] p[i] p[j]`, where v are the weights of the items. The number p[i] is a mean of position costs. Item i
-    passes positions on its way from its rank in one ranking to its rank in the other ranking; p[i] is the mean cost of
-    these positions. If both ranks are equal, p[i] is 1.
+    A pair of items i and j is discordant if the two rankings put them in opposite orders. A discordant pair adds
+    `v[i] v[j] p[i] p[j]`, where v are the weights of the items. The number p[i] is a mean of position costs. Let item i
+    have the rank a in one ranking and the larger rank b in the other ranking: p[i] is then the mean cost of the
+    positions after a, up to b. If both ranks are equal, p[i] is 1.
 
     Parameters
     ----------
@@ -195,10 +197,10 @@ class GeneralizedKendall(Measure):
 
 @dataclass(eq=False, repr=False)
 class SwapDistance(Measure):
-    """The smallest cost of turning one ranking into the other by swaps of neighbours.
+    """The smallest cost of turning one ranking into the other by swaps of neighbouring items.
 
-    The cost of a swap depends on its position. This distance is a metric. If all swaps cost the same, the distance is
-    the Kendall distance times this cost.
+    The cost of a swap depends on the positions of the two items. This distance is a metric. If all swaps cost the same,
+    the distance is the Kendall distance times this cost.
 
     Parameters
     ----------
@@ -236,13 +238,14 @@ class RankBiasedOverlap(Kernel):
     ----------
     p : float
         The probability, between 0 and 1, that a reader goes on from one item to the next item. With p = 0.9 the first
-        10 items have about 86 % of the weight.
+        10 items have about 86 % of the total weight.
     value : {"ext", "min", "max", "res"}
-        "ext": the agreement at the end of the lists is assumed for all larger depths. "min" and "max": the smallest and
-        the largest value over all continuations of the lists. "res": the value of "max" minus the value of "min".
+        "ext": at all larger depths, the agreement is assumed to be the same as at the end of the lists. "min" and
+        "max": the smallest and the largest value over all continuations of the lists. "res": the value of "max" minus
+        the value of "min".
     ties : {"w", "a", "b"}
-        "w": tied items share the first rank of their group. "a": the mean over all orders of tied items. "b": the value
-        of "a", scaled so that a list with ties has the value 1 with itself.
+        "w": tied items share the first rank of their group. "a": the value is the mean over all orders of tied items.
+        "b": the value of "a", scaled so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
         value is multiplied by the weight of the item. Values can then be larger than 1.
@@ -286,8 +289,8 @@ class RankBiasedOverlap(Kernel):
 class AverageOverlap(Kernel):
     """The share of common items among the first d items of both lists, averaged over the depths d = 1, 2, ..., `depth`.
 
-    This measure is a kernel. With ties the value is the mean over all complete rankings that agree with the two
-    rankings. An item that a list leaves out is never a common item.
+    This measure is a kernel. With ties the value is the mean over pairs of complete rankings: one agrees with the first
+    ranking, and one with the second ranking (see `Rankings`). An item that a list leaves out is never a common item.
 
     Parameters
     ----------
@@ -320,8 +323,8 @@ class Footrule(Measure):
 
     Tied items have the mean of the ranks that they share. For lists, the sum is over all items that are in at least one
     of the two lists. If an item is in only one list, its rank in the other list is the length of that other list plus
-    1. The footrule is a metric on rankings of all items. For lists of different lengths the triangle inequality can be
-    violated.
+    1. The footrule is a metric on rankings of all items. For lists of different lengths it is not always a metric,
+    because the triangle inequality can be violated.
 
     Parameters
     ----------
@@ -428,7 +431,7 @@ class FaginKendall(Measure):
     Parameters
     ----------
     p : float
-        A number from 0 to 1. For 0 the authors call the distance optimistic, and for 1/2 neutral.
+        A number from 0 to 1. The authors call the distance optimistic if p is 0, and neutral if p is 1/2.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 

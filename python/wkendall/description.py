@@ -1,4 +1,4 @@
-"""A summary of rankings: ranks of items, shares of pairs, and how much the rankings agree."""
+"""A summary of rankings: ranks of items, how often one item is before another, and how much the rankings agree."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class Source(NamedTuple):
         """Return three sums over rankings, for the chosen items.
 
         For each pair of items, the first sum counts the rankings that have the first item before the second; a tie
-        counts half. The second sum counts the rankings that list both items. For each item, the third sum counts the
-        rankings that list it.
+        counts half. The second sum counts the rankings that list both items. The third sum has one entry for each item:
+        the number of rankings that list this item.
         """
         return self._pairs_of_lists(chosen) if self.handle.is_lists else self._pairs_of_places(chosen)
 
@@ -141,13 +141,13 @@ class Source(NamedTuple):
 
 
 class Description:
-    """What `Rankings.describe` returns: ranks of items, shares of pairs, and agreement.
+    """What `Rankings.describe` returns: ranks of items, how often one item is before another, and Kendall's W.
 
     Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
-    times. If weights were passed, they are scaled so that their sum is the number of rankings. Within a group, their
-    sum is the number of rankings of the group. With weights, numbers such as `first` are sums of weights. Tied items
-    have the mean of the ranks that they share. If two items are tied for the first place, each of them is counted as
-    first with 1/2.
+    times. If weights were passed, these weights are scaled so that their sum is the number of rankings. Within a group,
+    their sum is the number of rankings of the group. With weights, numbers such as `first` are sums of weights, not
+    counts. Tied items have the mean of the ranks that they share. If two items are tied for the first place, each of
+    them is counted as first with 1/2.
 
     Attributes
     ----------
@@ -157,8 +157,8 @@ class Description:
         How many rankings were observed, and how many of these rankings are different.
     mean, median : ndarray of shape (n,)
         The mean and the median of the ranks of each item, over the rankings that list the item. If no ranking lists the
-        item, both numbers are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), only the
-        other items of this ranking are ranked.
+        item, both numbers are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), the
+        other items of this ranking are ranked among themselves.
     first : ndarray of shape (n,)
         How often each item is first.
     missing : ndarray of shape (n,)
@@ -167,8 +167,9 @@ class Description:
         Kendall's coefficient of concordance W, corrected for ties. W is 0 if all items have the same mean rank, and 1
         if all rankings are equal. For ranks r, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all items i. W
         is S of the mean ranks, divided by the mean of S over all rankings. Items that are not listed share the last
-        ranks. With `missing="anywhere"`, a rank is the mean over all complete rankings that agree with the ranking. W
-        is 0 if all items are tied in all rankings, and NaN if there are no rankings.
+        ranks. With `missing="anywhere"`, the rank of an item in a ranking is a mean: its mean rank in all complete
+        rankings that agree with this ranking (see `Rankings`). W is 0 if all items are tied in all rankings, and NaN if
+        there are no rankings.
     kendall_w_pvalue : float
         The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings,
         `m (n - 1) W` is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
@@ -176,16 +177,16 @@ class Description:
         with fewer than two items, and without rankings.
     order : ndarray of shape (n,)
         The numbers of the items, sorted by mean rank, the smallest mean rank first. This is Borda's order. The ranks
-        are the same as for `kendall_w`.
+        are computed as for `kendall_w`.
     ranks : ndarray of shape (n, r)
         How often each item has each rank, from rank 1 to the last rank that occurs. An item that shares two ranks is
         counted with 1/2 for each of these ranks. This array is computed when it is first used.
     shares : ndarray of shape (n, n)
-        Entry [i, j] is the share of the rankings that have item i before item j; ties count half. An item that is not
-        listed (`missing="bottom"`) is after every listed item. Rankings that list neither of the two items are left
-        out. With `missing="anywhere"`, rankings that list only one of the two items are also left out. The diagonal is
-        1/2. A share is NaN if no ranking is left. This array is computed when it is first used. `shares_of` computes
-        the shares of some items only.
+        Entry [i, j] is the share of the rankings that have item i before item j. A ranking that ties the two items
+        counts half. An item that is not listed (`missing="bottom"`) is after every listed item. Rankings that list
+        neither of the two items are left out. With `missing="anywhere"`, rankings that list only one of the two items
+        are also left out. The diagonal is 1/2. A share is NaN if no ranking is left. This array is computed when it is
+        first used. `shares_of` computes the shares of some items only.
     groups : dict of Description, or None
         If `by` was passed: the description of each group. The keys are the labels of the groups.
 
@@ -318,7 +319,7 @@ class Description:
         return found
 
     def to_frame(self, table: Table = "items") -> Any:
-        """Return a pandas data frame with one row for each item. If there are groups, their columns are side by side.
+        """Return a pandas data frame with one row for each item. If there are groups, the columns of all groups are side by side.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Rankings as tensors and as feature vectors: the inner products of these are the kernels."""
+"""Rankings as tensors and as feature vectors: inner products of tensors, or of feature vectors, are values of kernels."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ NO_TENSORS = (
 def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
     """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s(i) is the rank of item i in ranking p.
 
-    The inner products of these tensors are the entries of `gram_matrix(X, U=U, order=U.ndim)`. `gram_matrix` computes
-    them without building the tensors.
+    Each ranking becomes an array with as many axes as U. This array is called the tensor of the ranking. The inner
+    products of the tensors are the entries of `gram_matrix(X, U=U, order=U.ndim)`. `gram_matrix` computes these entries
+    without building the tensors.
 
-    The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
-    share several ranks; these ranks are called their block. If U has two axes, the entry of the items i and j is a
-    mean:
+    The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with this ranking
+    (see `Rankings`). Tied items share several ranks; these ranks are called their block. The block of an item that is
+    not tied is its rank. If U has two axes, the entry of the items i and j is a mean:
 
     - i and j in different blocks: the mean of U[a, b] over all ranks a of the block of i and all ranks b of the block
       of j.
@@ -66,7 +67,7 @@ def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
 
 
 def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[np.float64]:
-    """Weighted sum of the tensors of rankings, without building them.
+    """Weighted sum of the tensors of rankings (see `embed`), computed without building the tensors.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def combine(X: ArrayLike | Rankings, coef: ArrayLike, U: ArrayLike) -> NDArray[n
 
 
 def linear_function(X: ArrayLike | Rankings, U: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
-    """Inner product of `B` and the tensor of each ranking, without building the tensors.
+    """Inner product of `B` and the tensor of each ranking (see `embed`), computed without building the tensors.
 
     For complete rankings, U and B can be exchanged: the result equals `linear_function(inverse(X), B, U)`.
 
@@ -142,7 +143,8 @@ def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
     >>> wkendall.inverse([[2, 3, 1]])
     array([[3, 1, 2]])
 
-    This order puts item 3 first, then item 1, item 4 and item 2. Its inverse has the ranks of the items:
+    The order [3, 1, 4, 2] puts item 3 first, then item 1, item 4 and item 2. The inverse of this order contains the
+    ranks of the items 1, 2, 3 and 4:
 
     >>> orders = [[3, 1, 4, 2]]
     >>> wkendall.inverse(orders)
@@ -163,23 +165,25 @@ def features(
     """Feature vectors whose inner products are the kernel (of order 2), for linear models on many rankings.
 
     There are N = n (n - 1) / 2 pairs of items `i < j`. The sign of a pair in a ranking is 1 if i comes before j, and -1
-    otherwise. The weight of a pair depends on its two ranks. The columns depend on the kernel:
+    otherwise. The weight of a pair in a ranking depends on the ranks of its two items. The columns depend on the
+    kernel:
 
-    - `signed=True`: N columns. A column contains the weight of a pair times its sign.
+    - `signed=True`: N columns, one for each pair. The column of a pair contains the weight of the pair times its sign.
     - Standard weight, `signed=False`: N columns with the signs divided by sqrt(2), and one constant column. The reason
-      is that a pair adds (1 + product of its two signs) / 2 to the kernel: 1 if concordant, and 0 if discordant.
+      is that a pair adds (1 + product of its signs in the two rankings) / 2 to the kernel. This is 1 if the two signs
+      are equal, and 0 otherwise.
     - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
       j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.
-    - Average kernel: the columns of the top-k kernel for each k = 2..n, because the kernel is the mean of these
-      kernels.
+    - Average kernel: the columns of the top-k kernel for each k = 2..n, all divided by sqrt(n). The reason is that the
+      average kernel is the sum of these kernels, divided by n.
 
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for a single
-        `Kendall()`, with or without `signed` and `normalize`. The feature of a pair is then the mean of its sign over
-        all possible positions. The columns follow the order of the items of `X`. If a second set of rankings has its
-        items in another order, use `KendallFeatures`.
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for `Kendall()`, with or
+        without `signed` and `normalize`. They are not allowed for sums or multiples of kernels. The sign of a pair is
+        then replaced by its mean over all possible positions. The columns are in the order of the items of `X`. If a
+        second set of rankings has its items in another order, use `KendallFeatures`.
     kernel : Kendall or a sum of multiples of such kernels, optional
         The kernel; the default is the Kendall kernel. A sum has the columns of its first part, then the columns of its
         second part, and so on.
@@ -221,7 +225,7 @@ def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
 
 
 def _features_anywhere(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
-    """Compute the features of rankings with items of unknown position: means over all their positions."""
+    """Compute the features of rankings with items of unknown position: means over all possible positions of these items."""
     if not isinstance(kernel, Kendall):
         rule = "which has features for one Kendall(), with or without signed and normalize: not for sums of kernels"
         raise bad_argument("missing", f" is 'anywhere', {rule}", value="anywhere")
@@ -307,8 +311,8 @@ def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
     """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
 
     For k listed items there are k + 1 places before, between and after them. A missing item is in each of these places
-    with the same probability. It comes after a listed item of rank r with probability 1 - r / (k + 1). For tied items,
-    r is their mean rank.
+    with the same probability. A missing item comes after a listed item of rank r with probability 1 - r / (k + 1). For
+    tied items, r is their mean rank.
     """
     rows, n = rankings.shape
     check_fits(rows, n * (n - 1) // 2, np.dtype(np.float64), "take fewer items or rows")

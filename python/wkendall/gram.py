@@ -59,7 +59,7 @@ def gram_matrix(
     backend: str | None = None,
     **shorthand: Unpack[Shorthand],
 ) -> NDArray[Any]:
-    """Kernel between all pairs of rankings.
+    """Values of a kernel for all pairs of rankings.
 
     Without `Y` the matrix is symmetric and positive semi-definite, up to rounding errors. With `dtype=np.float32`, for
     example, the smallest eigenvalue can be -1e-7 times the largest eigenvalue.
@@ -75,8 +75,8 @@ def gram_matrix(
         The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel.
     dtype : float64 or float32
         The type of the result. With float32, weighted sums may be computed in single precision. The errors of these
-        sums are then about 1e-6 times the kernel of a ranking with itself. Counts of pairs are exact. If values can be
-        beyond the range of float32, an error is raised.
+        sums are then about 1e-6 times the kernel of a ranking with itself. Kernels that count pairs, such as the
+        Kendall kernel, are exact up to 2^24 pairs. If values can be beyond the range of float32, an error is raised.
     out : ndarray of shape (m, m'), optional
         An array that is filled with the result and returned. The array must have the type `dtype` and be C-contiguous.
         It can be a memory map, but not a masked array. After an interruption, the contents of the array are undefined.
@@ -87,9 +87,10 @@ def gram_matrix(
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
-        For tests and debugging only: how the matrix is computed. The value is a strategy ("bits", "product", "pairs",
-        "partition"), an instruction set of the processor ("portable", "neon", "avx2", "avx512"), or both as in
-        "bits-avx2". By default the fastest backend is chosen; `show_config` prints it.
+        For tests and debugging only: how the matrix is computed. A strategy is a way to compute the matrix: "bits",
+        "product", "pairs" or "partition". An instruction set belongs to the processor: "portable", "neon", "avx2" or
+        "avx512". The value is a strategy, an instruction set, or both as in "bits-avx2". By default the fastest backend
+        is chosen; `show_config` prints it.
     **shorthand
         Parameters of the kernel, in place of `kernel`: those of `Kendall` (`weight`, `k`, `u`, `order`, `signed`,
         `normalize`, `item_weight`) or those of `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`). The options of
@@ -123,7 +124,7 @@ def gram_matrix(
 def kernel(
     x: ArrayLike | Rankings, y: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]
 ) -> float:
-    """Kernel between two rankings. For many pairs of rankings, `gram_matrix` is much faster than a loop over `kernel`.
+    """Value of a kernel for two rankings. For many pairs of rankings, `gram_matrix` is much faster than a loop over `kernel`.
 
     Parameters
     ----------
@@ -148,8 +149,8 @@ def kernel(
 def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]) -> float:
     """Kernel as a function of one permutation: the kernel between the identity and `pi`.
 
-    The kernel between two rankings s and t is `kappa(pi)`. Here pi(a) is the rank that t gives to the item at position
-    a of s. The computation takes time O(n log n) for `Kendall`, and O(n^2) for `TensorKernel`.
+    Let pi(a) be the rank that a ranking t gives to the item at position a of a ranking s. The kernel between s and t is
+    then `kappa(pi)`. The computation takes time O(n log n) for `Kendall`, and O(n^2) for `TensorKernel`.
 
     Parameters
     ----------
@@ -210,7 +211,7 @@ def similarity_matrix(
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`. The result has the same form as the result of `gram_matrix`.
+        As for `gram_matrix`. The shape of the result is also as for `gram_matrix`.
     measure : Measure, optional
         The measure, such as `KendallCorrelation("add", u="log")`. The default is the Kendall kernel.
 
@@ -241,14 +242,15 @@ def distance_matrix(
     """Distances between all pairs of rankings: the number of discordant pairs, or the distance that a kernel defines.
 
     A pair of items is discordant if the two rankings put the two items in opposite orders. With ties or missing items,
-    the distance is the mean over all complete rankings that agree with the two rankings. A pair of tied items then adds
-    1/2, also to the distance of a ranking from itself. With ties, therefore, **the diagonal is not zero, and the
-    distance is not a metric**. Pass `kernel=Kendall()` to get a metric.
+    the distance is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second
+    ranking (see `Rankings`). A pair of tied items then adds 1/2, also to the distance of a ranking from itself. With
+    ties, therefore, **the diagonal is not zero, and the distance is not a metric**. Pass `kernel=Kendall()` to get a
+    metric.
 
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
-        As for `gram_matrix`. The result has the same form as the result of `gram_matrix`.
+        As for `gram_matrix`. The shape of the result is also as for `gram_matrix`.
     kernel : Kernel, optional
         A kernel K. If a kernel is passed, the result is the distance in the feature space of K:
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This distance is zero for equal rankings, also with ties, and it
@@ -328,7 +330,7 @@ def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel
 
 
 def check_pairs(kernel: Kernel, function: str) -> None:
-    """Raise an error if a kernel is not a sum over pairs of items, each with a product of two weights."""
+    """Raise an error if a kernel is not a sum over pairs of items, where each pair adds a product of two weights."""
     if not isinstance(kernel, Kendall | TensorKernel):
         rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
         if isinstance(kernel, Combination):

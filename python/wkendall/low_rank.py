@@ -2,8 +2,8 @@
 
 A value of the kernel is a sum of terms U[a, b] U[c, d]. The package promises an error of at most 1e-12 times the sum of
 the absolute values of these terms. Let L R be the factors and E = U - L R. A value that is computed from the factors
-has two errors: the effect of E, and the rounding of sums of products of |L|, |R|, |L| and |R|. This module bounds both
-errors before the factors are used.
+has two errors: the effect of E, and rounding errors. The rounding errors are in sums of products of four numbers: two
+entries of L and two entries of R. This module bounds both errors before the factors are used.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def _found(U: Array, most: int) -> tuple[Array, Array] | None:
 def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], Array, Array] | None:
     """Return rows and columns that span all rows and columns, and the results of the elimination with full pivoting.
 
-    After each step, remainders that can be rounding errors are set to zero. In this way, small entries beside large
-    entries are kept.
+    After each step, remainders that can be rounding errors are set to zero. In this way, a small entry is kept even if
+    other entries are large.
     """
     left, noise = U.copy(), np.full(U.shape, unseen)
     rows: list[int] = []

@@ -40,9 +40,9 @@ POSITION_WEIGHTS = tuple(_core.position_weights(0))
 class Measure:
     """A function of two rankings. This is the base class of all measures.
 
-    Each parameter is an attribute with the same name. `get_params` and `set_params` work as in scikit-learn: for
-    example, a grid search can vary `kernel__weight`. Two measures are equal if they have the same class and the same
-    parameters.
+    Each parameter is an attribute with the same name. `get_params` and `set_params` work as in scikit-learn. For
+    example, a grid search over an estimator with the parameter `kernel` can vary `kernel__weight`. Two measures are
+    equal if they have the same class and the same parameters.
     """
 
     #: Whether small values mean that rankings are similar.
@@ -176,8 +176,8 @@ class Kendall(Kernel):
     """The weighted Kendall kernel: the sum of the weights of all concordant pairs (or larger tuples) of items.
 
     A pair of items is concordant if both rankings put the two items in the same order. The weight of a pair depends on
-    four ranks: the ranks of both items in both rankings. If items have no weights, relabelling the items does not
-    change the kernel.
+    four ranks: the ranks of both items in both rankings. Without `item_weight`, the kernel does not change if the items
+    are relabelled in the same way in all rankings.
 
     Parameters
     ----------
@@ -185,13 +185,13 @@ class Kendall(Kernel):
         The weight that a concordant pair adds to the kernel. The two items have the ranks `a < b` in one ranking and
         `c < d` in the other ranking. There are n items.
 
-        - "standard": 1. The kernel is then the Kendall kernel.
+        - "standard": 1. The kernel is then the number of concordant pairs. It is called the Kendall kernel.
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
         - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
         - "later": `u[b] u[d]`: the weight of the later item in one ranking, times its weight in the other ranking. With
-          `u="ap"` the kernel is a positive definite variant of AP correlation.
+          `u="ap"` the kernel is a positive definite variant of AP correlation (`APCorrelation`).
     k : int, optional
         For "top": the number of ranks that count, from 1 to n.
     u : {"hyperbolic", "log", "ap"} or array-like of n numbers, optional
@@ -202,22 +202,23 @@ class Kendall(Kernel):
         The number of items in a tuple: 2 for pairs. A tuple is concordant if both rankings put all its items in the
         same order. The weight "later" needs order 2.
     signed : bool
-        Also subtract the weights of the discordant pairs: pairs that the two rankings put in opposite orders. Only for
-        order 2.
+        Also subtract the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite
+        orders. Only for order 2.
     normalize : bool
         Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. K(s, s) is called the self-similarity of ranking s. If a
-        self-similarity is 0, the result is 0. A self-similarity of at most 1e-12 times the sum of the absolute values
-        of its terms is set to 0, also without `normalize`. For the standard weight, `signed=True, normalize=True` gives
-        Kendall's tau.
+        self-similarity is 0, the result is 0. For the standard weight, `signed=True, normalize=True` gives Kendall's
+        tau. A self-similarity is a sum of one weight for each pair. If it is at most 1e-12 times the sum of the
+        absolute values of these weights, it is a rounding error. It is then set to 0, also without `normalize`.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item. The weight of a pair of items i and j is multiplied by
-        `item_weight[i] * item_weight[j]`. Relabelling the items then changes the kernel. Only for order 2.
+        `item_weight[i] * item_weight[j]`. Only for order 2.
 
     Notes
     -----
-    If rankings are lists of a few of the items, use `signed=True, normalize=True`. Without `signed=True` any two lists
-    are very similar, because most items are in neither list. For example, take two top-10 lists out of 1,000 items that
-    have no item in common. Their normalized value is 0.98 without `signed=True`, and -0.01 with `signed=True`.
+    If each ranking lists only a few of the items, use `signed=True, normalize=True`. Without `signed=True`, the
+    normalized kernel of any two lists is near 1, because most items are in neither list. For example, take two top-10
+    lists out of 1,000 items that have no item in common. Their normalized value is 0.98 without `signed=True`, and
+    -0.01 with `signed=True`.
 
     Examples
     --------
@@ -265,20 +266,21 @@ class TensorKernel(Kernel):
     Parameters
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
-        Weights of tuples of positions; for order 2, `U[a, b]` is the weight of the positions a and b. Every pair of
-        items (every tuple of `order` items) adds a product of two weights: its weight in one ranking, times its weight
-        in the other ranking. Discordant pairs are counted like concordant pairs.
+        Weights of tuples of positions; for order 2, `U[a, b]` is the weight of the positions a and b. The kernel is
+        then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i) are the
+        positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]` is 0 for
+        all a > b. Other orders have more or fewer items in each term.
 
-        An array with one more axis in front is a stack of arrays U. The kernel of a stack is the sum of the kernels of
-        its arrays. If U is a sum of r outer products of vectors, pass these vectors as a tuple. The tuple contains
-        `order` arrays of shape (r, n), one for each axis of U. Or it contains r tuples of `order` vectors, one for each
-        outer product.
+        An array with one more axis in front is called a stack of arrays U. The kernel of a stack is the sum of the
+        kernels of its arrays. If U is a sum of r outer products of vectors, you can pass these vectors as a tuple. The
+        tuple contains `order` arrays of shape (r, n), one for each axis of U. Or the tuple contains r tuples of `order`
+        vectors, one for each outer product.
     W : array-like of shape (n, n, n, n), optional
         A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. Read W as a
         matrix with a row for each pair (a, b) and a column for each pair (c, d): this matrix must be symmetric and
         positive semi-definite.
     order : int
-        The number of axes of U.
+        The number of axes of U, without the axis of a stack. This is the number of items in each tuple.
     normalize : bool
         As for `Kendall`.
     check : bool
@@ -326,22 +328,24 @@ class Mallows(Kernel):
     """The Mallows kernel: `exp(-lam * distance)`, where the distance is the number of discordant pairs of items.
 
     A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is the mean distance over all complete rankings that agree with the two rankings. The kernel is computed from this
-    mean distance. The kernel is still positive definite: it is a constant times `exp(lam / 2 <s, t>)`. Here s and t are
-    vectors with one entry for each pair of items: the mean sign of the pair in the ranking. The sign is 1 if the first
-    item comes first, and -1 if the second item comes first. A ranking with ties has a positive distance from itself, so
-    its kernel with itself is below 1.
+    is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second ranking (see
+    `Rankings`). The kernel is computed from this mean distance. The kernel is still positive definite: it is a constant
+    times `exp(lam / 2 <s, t>)`. Here s and t are vectors, one for each of the two rankings. A vector has one entry for
+    each pair of items: the mean sign of the pair in the complete rankings that agree. The sign is 1 if the first item
+    comes first, and -1 if the second item comes first. A ranking with ties has a positive distance from itself, so its
+    kernel with itself is below 1.
 
     Parameters
     ----------
     lam : float or "auto"
-        How fast the kernel falls with the number of discordant pairs; at least 0. "auto" is 2 divided by the mean
-        distance of two random rankings of n items: `8 / (n * (n - 1))`. This value depends only on n, so training and
-        test rankings have the same kernel. For many items the default of 1 is far too large: the kernel of two
-        different rankings is then near 0.
+        How fast the kernel falls with the number of discordant pairs; at least 0. "auto" is `8 / (n * (n - 1))` for n
+        items: 2 divided by the mean distance of two random rankings. This rate depends only on n, so it is the same for
+        training and test rankings. For many items the default rate of 1 is far too large: the kernel of two different
+        rankings is then near 0.
     normalize : bool
-        Divide by `sqrt(K(s, s) K(t, t))`. The result is `exp(-lam / 4 |s - t|^2)`, with the vectors of mean signs
-        described above. It is 1 for equal rankings. For complete rankings `normalize` does not change the values.
+        Divide the kernel K(s, t) by `sqrt(K(s, s) K(t, t))`. The result is `exp(-lam / 4 |s - t|^2)`, where s and t are
+        the vectors of mean signs described above. It is 1 for equal rankings. For complete rankings `normalize` does
+        not change the values.
 
     Examples
     --------
@@ -367,9 +371,9 @@ class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
     A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is the mean over all complete rankings that agree with the two rankings. A pair that is tied in at least one of the
-    two rankings adds 1/2. A ranking with ties therefore has a positive distance from itself, and the distance is not a
-    metric.
+    is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second ranking (see
+    `Rankings`). A pair that is tied in at least one of the two rankings adds 1/2. A ranking with ties therefore has a
+    positive distance from itself, so with ties the distance is not a metric.
 
     Examples
     --------
@@ -391,14 +395,14 @@ class KendallCorrelation(Kernel):
 
     C is the sum of the weights of the concordant pairs: pairs of items that both rankings put in the same order. D is
     the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite orders. With the
-    standard weight the correlation is a kernel: it is Kendall's tau-a. With other weights the correlation is not a
+    standard weight the correlation is Kendall's tau-a, and it is a kernel. With other weights the correlation is not a
     kernel, because a matrix of correlations can have negative eigenvalues. For a kernel with values from -1 to 1, use
     `Kendall(..., signed=True, normalize=True)`.
 
-    With ties or missing items, C and D are means over all complete rankings that agree with the two rankings. A pair of
-    tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, whose denominator is the
-    number of all pairs. The correlation of a ranking with itself is below 1 if the ranking has ties. For tau-b use
-    `Kendall(signed=True, normalize=True)`.
+    With ties or missing items, C and D are means over pairs of complete rankings: one agrees with the first ranking,
+    and one with the second ranking (see `Rankings`). A pair of tied items adds the same amount to C and to D. The
+    standard weight therefore gives tau-a, whose denominator is the number of all pairs. The correlation of a ranking
+    with itself is below 1 if the ranking has ties. For tau-b use `Kendall(signed=True, normalize=True)`.
 
     Parameters
     ----------

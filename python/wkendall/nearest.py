@@ -66,8 +66,8 @@ def neighbors(
 ) -> Neighbors:
     """Find the nearest rankings of Y for each ranking of X. Without Y, find the nearest among the other rankings of X.
 
-    The result is bitwise identical to sorting each row of `similarity_matrix`. But this matrix is never built, so
-    memory grows only with the number of neighbours.
+    The result is bitwise identical to the result of sorting each row of `similarity_matrix`. But this matrix is never
+    built: only the neighbours that are found are stored.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def neighbors(
         The rankings in which neighbours are searched. Without `Y`, neighbours are searched in `X`, and a ranking is not
         its own neighbour.
     n_neighbors : int
-        The number of neighbours of each ranking.
+        The number of neighbours to find for each ranking.
     measure : Measure, optional
         How rankings are compared. For a distance, the smallest values come first. For a kernel or another similarity,
         the largest values come first. The default is `KendallDistance()`.
@@ -87,7 +87,7 @@ def neighbors(
     Returns
     -------
     Neighbors
-        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. If
+        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The nearest neighbour comes first. If
         two neighbours have equal values, the one with the smaller index comes first. If `Y` is a `Rankings` with
         labels, `np.array(Y.labels)[indices]` has the labels of the neighbours.
 
@@ -95,7 +95,7 @@ def neighbors(
     --------
     neighbors_within : all rankings within a radius.
     neighbors_graph : neighbours as a graph for scikit-learn, UMAP and scanpy.
-    packed_signs : bits for approximate search with other libraries.
+    packed_signs : rankings as bit vectors, for approximate search with other libraries.
 
     Examples
     --------
@@ -209,10 +209,10 @@ def neighbors_graph(
 def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
     """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
 
-    With these bit vectors, FAISS, Milvus and other indexes of binary vectors can search rankings. There is one bit for
-    each pair of items `i < j`: it is 1 if i comes before j, and 0 otherwise. The pairs are in the order (0, 1), (0, 2),
-    (1, 2), (0, 3), .. The bit of the first pair is the lowest bit of the first byte. Unused bits of the last byte are
-    0.
+    With these bit vectors, libraries that search binary vectors, such as FAISS and Milvus, can search rankings. A
+    vector has one bit for each pair of items `i < j`: the bit is 1 if i comes before j, and 0 otherwise. The pairs are
+    in the order (0, 1), (0, 2), (1, 2), (0, 3), .. The bit of the first pair is the lowest bit of the first byte.
+    Unused bits of the last byte are 0.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def distances_of(
 def _own(
     rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
 ) -> NDArray[np.float64]:
-    """Return the kernel of each ranking with itself; the weights take long to compute, but an index already has them."""
+    """Return the kernel of each ranking with itself; an index already has the weights, which take long to compute."""
     if index is None:
         found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found
@@ -371,8 +371,8 @@ class Searched:
     """Rankings in which neighbours are searched. Lists have an index, which is made once and then kept.
 
     The rankings of an object never change. `added` and `removed` return a new object, so other threads can go on
-    searching the old rankings. If several threads need the index at the same time, it is made only once. A pickle
-    contains the index as bytes.
+    searching the old rankings. If several threads need the index at the same time, the index is made only once. A
+    pickle contains the index as bytes.
     """
 
     #: The rankings; None if the index has them.
@@ -436,7 +436,7 @@ class Searched:
         """Return the index for a measure. Only one index is kept: an index for another measure replaces it.
 
         The result is None if the rankings are not lists, if there are only a few lists, or if the measure has no index.
-        It is also None for long lists, because they are compared faster as rankings of all items.
+        The result is also None for long lists, because long lists are compared faster as rankings of all items.
         """
         made = self._made
         if made is not None and made[0] == measure:
@@ -505,7 +505,7 @@ class Searched:
         indexed: Callable[[_Index], _core.ListIndex],
         plain: Callable[[_core.Rankings], _core.Rankings],
     ) -> Searched:
-        """Return other rankings, by their index or, without an index, by the rankings themselves."""
+        """Return an object for other rankings, made from their index, or, without an index, from the rankings themselves."""
         rows, missing, described = state
         with self._lock:
             index, handle = self._last_index(), self._handle
@@ -531,7 +531,7 @@ class Searched:
         return {"parts": (self.shape, self._missing, self._described), "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Keep the bytes until the first search. The index is built again if another version stored it."""
+        """Keep the bytes until the first search. If another version of wkendall stored the bytes, the index is built again."""
         if "stored" in state:
             self._set(*state["parts"])
             self._stored = state["stored"]

@@ -52,30 +52,32 @@ class Rankings:
     ----------
     X : array-like of shape (m, n), data frame, sparse array or Rankings
         One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. `X` can be a list of rows, an array,
-        or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items. If
-        the other options have their defaults, all numbers must be whole. All rows are then permutations of 1..n, or all
-        rows are permutations of 0..n-1.
+        or a data frame of pandas, polars, pyarrow or modin. The columns of a data frame are the names of the items.
+        With the default options, all numbers must be whole: every row is a permutation of 1..n, or every row is a
+        permutation of 0..n-1.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers in `X`. "ranks": see `X`. "orders": each row lists the numbers of the items, the most
-        preferred item first. The numbers of the items start at 1 or at 0. `inverse(orders)` turns orders into ranks,
-        and ranks into orders. "scores": any real numbers; a larger score is better. Without `ties="mean"`, all scores
-        of a row must differ.
+        preferred item first. The numbers of the items start at 1 or at 0. The function `inverse` turns orders into
+        ranks, and ranks into orders. "scores": any real numbers; a larger score is better. Without `ties="mean"`, the
+        scores of a row must all be different.
     top : {"low", "high"}
-        "low": rank 1 is the most preferred. "high": rank n is the most preferred, as in the R package kernrank.
+        "low": the most preferred item has rank 1. "high": the most preferred item has rank n, as in the R package
+        kernrank.
     ties : {"error", "mean"}
-        The meaning of equal numbers in a row. "error": a mistake. "mean": the items are tied. A complete ranking agrees
-        with a ranking with ties if it keeps the order of all items that are not tied. The Kendall kernel of a ranking
-        with ties is the mean over all complete rankings that agree with it. With "mean", only the order of the numbers
-        in a row matters.
+        The meaning of equal numbers in a row. "error": they are a mistake and raise an error. "mean": the items are
+        tied, and only the order of the numbers in a row matters. A complete ranking has no ties and no missing items.
+        It agrees with a ranking with ties if every two items that are not tied have the same order in both rankings.
+        The Kendall kernel of a ranking with ties is a mean: the mean of the kernel over all complete rankings that
+        agree with the ranking.
     missing : {"error", "bottom", "anywhere"}
-        The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
-        tied with the other items that have no number (a top-k list). "anywhere": the position of the item is unknown.
-        With "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps and can
-        be larger than n.
+        The meaning of NaN in a row. "error": NaN is a mistake and raises an error. "bottom": the item is below all
+        items that have a number, and tied with the other items that have no number (a top-k list). "anywhere": the
+        position of the item is unknown. With "bottom" and "anywhere", only the order of the numbers in a row matters.
+        Ranks can then have gaps and can be larger than n.
 
-        With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which it stores a number:
-        the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be positive.
-        Time and memory depend on the lengths of the lists.
+        With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which the row stores a
+        number: the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be
+        positive. Time and memory then depend on how many items the rows list.
     items : iterable of n names, optional
         The names of the items: any hashable objects. For a data frame, `items` contains the names of the columns to
         read, in the wanted order. For a `Rankings` with names, `items` contains these names in another order.
@@ -224,10 +226,10 @@ class Rankings:
         return "complete" if self._handle.is_complete else "lists" if self._handle.is_lists else "tied"
 
     def __getitem__(self, rows: Index | tuple[Index, Any]) -> Rankings:
-        """Return some of the rankings, chosen by a row number, a slice, a mask, several row numbers, or labels of rows.
+        """Return some of the rankings, chosen by row numbers, a slice, a boolean mask, or labels of rows.
 
-        Labels must be texts: a number always means a row number. `X[rows, ...]` means the same as `X[rows]`, as for
-        arrays.
+        Labels must be texts: a number always means a row number. As for NumPy arrays, `X[rows, ...]` means the same as
+        `X[rows]`.
         """
         if isinstance(rows, tuple):
             chosen, *rest = rows
@@ -283,7 +285,7 @@ class Rankings:
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the ranks, which start at 1; tied items have the best rank that they share, and missing items have NaN."""
+        """Return the ranks, from 1 on; tied items have the best of the ranks that they share, missing items NaN."""
         ranks = self._ranks()
         return ranks if dtype is None else ranks.astype(dtype, copy=bool(copy))
 
@@ -307,7 +309,7 @@ class Rankings:
 
     @cached_property
     def _places(self) -> Any:
-        """An array that has equal rows for equal rankings only; sparse for lists."""
+        """An array whose rows are equal only for equal rankings; a sparse array for lists."""
         if self._handle.is_lists:
             bounds, columns, starts = self._handle.parts()
             return sparse_array(SparseRows(bounds, columns, starts, self.shape))
@@ -323,7 +325,7 @@ class Rankings:
         return self._handle.listed(self._listed == self.n_items)
 
     def distinct(self) -> Rankings:
-        """Return each different ranking once, in the order of its first row; the counts of equal rankings are added up.
+        """Return each different ranking once, ordered by first rows; the counts of equal rankings are added up.
 
         The rows of the result have no labels, because a row can stand for several rows of the data.
 
@@ -342,17 +344,17 @@ class Rankings:
         return self[first[order]]._with(labels=None, counts=counts[order])
 
     def describe(self, by: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None) -> Description:
-        """Describe the rankings: mean ranks, shares of pairs, Kendall's W and more.
+        """Describe the rankings: mean ranks, how often one item is before another, Kendall's W and more.
 
-        `Description` lists all results, and says how ties and missing items are counted.
+        The documentation of `Description` lists all results, and says how ties and missing items are counted.
 
         Parameters
         ----------
         by : array-like of shape (m,), optional
             A label for each ranking. Rankings with the same label form a group. The attribute `groups` of the result
-            describes each group. If the labels are ordered categories, the groups have the order of the categories.
+            describes each group. If the labels are ordered categories, the groups are in the order of the categories.
         sample_weight : array-like of shape (m,), optional
-            The weight of each ranking, such as a survey weight. The weights replace the counts.
+            The weight of each ranking, such as a survey weight. The weights replace the counts of the rankings.
 
         Returns
         -------
@@ -396,9 +398,10 @@ class Rankings:
         )
 
     def to_lists(self) -> list[list[Any]]:
-        """Return each ranking as a list of names, or of numbers from 0, best first.
+        """Return each ranking as a list of the names of its items, or of their numbers from 0; the best item is first.
 
-        Tied items are together in a set. Items that are not listed, and items of unknown position, are left out.
+        Items that are tied with each other are together in a set. Items that are not listed, and items of unknown
+        position, are left out.
 
         Examples
         --------
@@ -417,7 +420,7 @@ class Rankings:
         return [groups[start][0] if len(groups[start]) == 1 else set(groups[start]) for start in sorted(groups)]
 
     def _row_entries(self, row: int) -> tuple[list[int], list[int]]:
-        """Return the items that a row lists, and for each item the best rank that it shares."""
+        """Return the items that a row lists, and for each item the best of the ranks that it shares."""
         one = self[row]
         if not self._handle.is_lists:
             ranks = one._ranks()[0]
@@ -713,7 +716,7 @@ def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
 
 
 def check_all_items_fit(rankings: Rankings) -> None:
-    """Raise an error if lists have too many items in total: methods for pairs of items need an array of all items."""
+    """Raise an error if lists have too many items in total: methods for pairs need an array of all items of all rows."""
     if rankings.kind == "lists":
         check_fits(*rankings.shape, np.dtype(np.float64), "leave out the items that few rankings list")
 

@@ -91,7 +91,7 @@ def report_page(
     tell: Callable[[int, int], None] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> str:
-    """Return a page about rankings, with all pictures in it; `tell` gets the number of finished parts and of all parts."""
+    """Return a page about rankings, with all pictures; `tell` is called with the numbers of finished parts and of all parts."""
     described = rankings.describe(groups, sample_weight=weights)
     subject = Subject(rankings, groups, described, _compared(rankings, described), seed, n_jobs, weights)
     parts = [_data, _ranks, _pairs, _consensus, _map, _clusters]

@@ -1,4 +1,4 @@
-"""General weights: tensors U (also as stacks or as factors), arrays W, and the tensors of the named kernels."""
+"""Weights of positions as arrays: tensors U (also as stacks or as factors), arrays W, and the tensors of named kernels."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
 
 
 def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
-    """Refuse a part that could be read both as an axis and as a term, or as a row of an array."""
+    """Raise an error for a part that could be read both as an axis and as a term, or as a row of an array."""
     if isinstance(part, tuple):
         if not terms:
             raise TypeError(f"{name} is a tuple, but U[0] is not: {meaning}")
@@ -249,18 +249,18 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Array U for which `TensorKernel(U, order=order)` equals a named kernel.
+    """Array U for which `TensorKernel(U, order=order)` is the kernel with a named weight.
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
-    (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n, which one array
-    cannot express. For `weight="average"` the result is therefore a stack of n arrays, one for each k.
+    (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n. A single array U
+    cannot express this mean. For `weight="average"` the result is therefore a stack of n arrays U, one for each k.
 
     Parameters
     ----------
     n : int
         Number of items.
     weight, k, u, order
-        As for `gram_matrix`.
+        As for `Kendall`.
 
     Returns
     -------

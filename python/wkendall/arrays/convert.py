@@ -165,7 +165,7 @@ def check_objects(array: NDArray[Any], name: str) -> None:
 
 
 def check_no_text(array: NDArray[Any], name: str) -> None:
-    """Raise an error for an array with texts; it names the first text that is not a number, or else the first text."""
+    """Raise an error for an array with texts; the error names the first text that is not a number, or else the first text."""
     if array.dtype.kind not in TEXT + "O":
         return
     first = None
@@ -202,8 +202,9 @@ def about_stray_text(error: RankingError, frame: Any) -> RankingError:
 def tell_of_large(numbers: NDArray[Any], items: Sequence[Hashable], name: str, advice: str, level: int) -> None:
     """Warn if all numbers of a column are above the number of items, and another column has no such number.
 
-    Such large ranks are allowed if only their order counts. But usually such a column is not a rank, but an age, for
-    example. `level` is the `stacklevel` of the warning: the warning points at the call of the user.
+    Such large ranks are allowed if only the order of the ranks counts. But usually such a column does not contain
+    ranks, but, for example, ages. `level` is the `stacklevel` of the warning: the warning points at the call of the
+    user.
     """
     n = len(items)
     if len(numbers) < FEW_ROWS:

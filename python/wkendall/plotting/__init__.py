@@ -7,7 +7,7 @@ Every function draws on the axes `ax` and returns them. If `ax` is absent, the f
 
 Layers, each using only those below it:
 
-    looks      distributions of ranks, shares of pairs, ranks with intervals
+    looks      distributions of ranks, how often one item is before another, ranks with intervals
     maps, matrices  rankings as points with the items as directions; heat maps
     figures    weights, pairs of items and results
     axes       the axes to draw on, their size, names and titles

@@ -58,8 +58,8 @@ def plot_weights(
     U : array-like of shape (n, n) or (n,)
         Weights of pairs of positions, or of single positions. Weights of single positions are drawn as one row.
     items : sequence of n names, optional
-        The names of the items. Pass them if U contains coefficients of items, such as `B_` of a fitted model, and not
-        weights of positions.
+        The names of the items. Pass `items` if U contains coefficients of items, such as `B_` of a fitted model, and
+        not weights of positions.
     ax : matplotlib Axes, optional
         The axes to draw on; a new figure if absent.
     values : bool, optional
@@ -67,9 +67,10 @@ def plot_weights(
     title : str, optional
         The title of the plot; none if absent.
     classes : sequence of two labels, optional
-        If U contains coefficients of items: `classes_` of the model. The colour bar then says which class is red and
-        which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is evidence for the second
-        class. This is true only if "i before j" has a larger weight than "j before i", as with the standard weight.
+        The labels `classes_` of the model, if U contains its coefficients of items. The colour bar then says which
+        class is red and which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is
+        evidence for the second class. This is true only for position weights that are larger at [a, b] than at [b, a]
+        for all positions a < b. The standard weight has this property.
 
     Returns
     -------
@@ -133,12 +134,12 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of the weights of single positions, computed from weights of pairs; readable for many positions.
+    """Curves of the weights of single positions, computed from weights of pairs; the plot is readable for many positions.
 
     For weights U[a, b] of pairs there are up to three curves. The first curve is the mean of U[a, b] over b, and the
     second curve is the mean over a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it
-    is not 0. Without `pure=True`, SUQUAN-SVD finds weights of the form r[a] + c[b] outside the diagonal. For such
-    weights the curves show everything.
+    is not 0. Outside the diagonal, `suquan_svd` without `pure=True` finds weights of the form r[a] + c[b]. For such
+    weights, the curves contain all information.
 
     Parameters
     ----------
@@ -244,14 +245,14 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
 def plot_accuracies(
     accuracies: Mapping[str, Sequence[float]], published: Mapping[str, float] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Box plot of the accuracies of several methods, the first method on top, with a dot at each mean.
+    """Box plot of the accuracies of several methods, with a dot at each mean; the first method is on top.
 
     Parameters
     ----------
     accuracies : dict of sequences of float
         The accuracies of each method. The keys are the names of the methods.
     published : dict of float, optional
-        Published means of the methods, drawn as crosses.
+        Published mean accuracies of the methods, drawn as crosses.
     ax
         As for `plot_weights`.
 
@@ -290,7 +291,7 @@ def plot_differences(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Differences of several methods from a reference method, as dots with intervals, the first method on top.
+    """Differences of several methods from a reference method, as dots with intervals; the first method is on top.
 
     Parameters
     ----------
@@ -344,7 +345,7 @@ def plot_pairs(
         As for `plot_weights`.
     classes : sequence of two labels, optional
         `classes_` of the classifier, for the result of `pair_importance`. Positive values of the decision function
-        predict the second class. The label of the axis therefore says that the pairs are evidence for the second class.
+        predict the second class. The label of the axis then says that the pairs are evidence for the second class.
 
     Examples
     --------
@@ -407,7 +408,7 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars of the result of `spectrum` for several kernels: the share of each part, the first kernel on top.
+    """Bars of the result of `spectrum` for several kernels: the share of each part; the first kernel is on top.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Plots of rankings: distributions of ranks, shares of pairs, and ranks with their intervals."""
+"""Plots of rankings: distributions of ranks, how often one item is before another, and ranks with their intervals."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     """Distribution of the ranks of each item: a darker cell means that more rankings give the item this rank.
 
     The item with the best mean rank is on top. A dot marks the mean rank of an item. If `X` is a `Description` with
-    groups, there is a dot for each group. With more than eight groups, there is one dot for all rankings. A line then
-    goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last column shows how
-    often each item is left out. With more than 100 items, only the best 100 are drawn.
+    groups, there is a dot for each group. With more than eight groups, there is one dot for all rankings. For each
+    item, a line then goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last
+    column shows how often each item is left out. With more than 100 items, only the 100 best items are drawn.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
 def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Heat map of pairs: the share of the rankings that have the item of the row before the item of the column.
 
-    Red is more than half, and blue is less than half. Pairs that no ranking compares are grey. The item with the best
-    mean rank is on top. With more than 100 items, only the best 100 are drawn.
+    A share of more than half is red, and a share of less than half is blue. Pairs that no ranking compares are grey.
+    The item with the best mean rank is on top. With more than 100 items, only the 100 best items are drawn.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
     """Ranks with their intervals, and the groups of items that cannot be told apart. The best item is on top.
 
     Each vertical bar on the right is a group of items: any two items of the group cannot be told apart. Where a bar is
-    thin, it passes an item that does not belong to the group. A dotted line between two neighbours means that these two
-    items can be told apart. With more than 100 items, only the best 100 are drawn.
+    thin, it passes an item that does not belong to the group. A dotted line between two neighbouring items means that
+    these two items can be told apart. With more than 100 items, only the 100 best items are drawn.
 
     Parameters
     ----------

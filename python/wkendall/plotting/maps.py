@@ -57,9 +57,9 @@ def plot_map(
 
     The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
     rank changes over the map: rankings in the direction of the arrow have the item near the top. A long arrow means
-    that the map explains the ranks of the item well. Names are at the tips of the arrows. If they would hide each
-    other, they are at both sides of the map, with dotted lines to the arrows. With more than 40 items, only the items
-    with the 40 longest arrows are drawn.
+    that the map explains the ranks of the item well. Names are at the tips of the arrows. If names would hide each
+    other, all names are at the two sides of the map, with dotted lines to the arrows. With more than 40 items, only the
+    items with the 40 longest arrows are drawn.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def plot_map(
         with a name, this name is the title of the legend; otherwise the title is "group". With more than ten labels,
         some labels have the same colour and different marks. Labels that are ordered categories keep their order.
     ax, title
-        As for `plot_weights`. A new figure is as large as the names need.
+        As for `plot_weights`. A new figure is large enough for the names.
     n_jobs : int, optional
         As for `gram_matrix`.
 
@@ -201,8 +201,8 @@ def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
 def _at_tips(ax: Axes, texts: Sequence[Any], ends: Array, legend: Any) -> bool:
     """Write names at the tips of their arrows and set the limits; False if a name hides another name or a tip, or is too long.
 
-    Names have a size in pixels, so the limits depend on the size of the axes. This size depends on the labels of the
-    ticks, and the labels depend on the limits. A few passes are enough to find all of them.
+    Names have a size in pixels, so the limits depend on the size of the axes. The size of the axes depends on the
+    labels of the ticks, and these labels depend on the limits. A few passes are enough to find limits, size and labels.
     """
     low, high = np.array(ax.dataLim.min), np.array(ax.dataLim.max)
     for text, (x, y) in zip(texts, ends, strict=True):

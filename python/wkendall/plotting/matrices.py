@@ -54,25 +54,25 @@ def plot_matrix(
     matrix : data frame or array-like of shape (n, n) or (n, k)
         A matrix, such as the result of `corr` or `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
-        The names of the rows. If absent, the index of a pandas DataFrame is used. A polars DataFrame has no index. If
-        it is symmetric, its rows get the names of its columns. Otherwise its rows get numbers.
+        The names of the rows. If absent, the index of a pandas DataFrame is used. If there is no index, the rows of a
+        symmetric matrix get the names of its columns. The rows of any other matrix get numbers.
     column_labels : sequence of k names, optional
-        The names of the columns. If absent, the column names of a data frame are used. If the matrix is symmetric, or a
-        square array, `labels` are also the names of the columns.
+        The names of the columns. If absent, the column names of a data frame are used. But if `labels` is passed, and
+        the matrix is symmetric or a square array, `labels` are also the names of the columns.
     cluster : bool
         Order the rows and columns of a symmetric matrix by hierarchical clustering with average linkage. The distance
-        of two columns is the largest value outside the diagonal, minus the value of the two columns. If this value is
-        missing, the mean distance is used. A matrix that is not symmetric keeps its order.
+        of two columns i and j is the largest value outside the diagonal, minus `matrix[i, j]`. If `matrix[i, j]` is
+        NaN, the mean distance is used. A matrix that is not symmetric keeps its order.
     vmin, vmax : float, optional
-        The values at the ends of the colour scale. If they are absent, the scale goes from 0 to the largest absolute
-        value. If some values are negative, the scale is symmetric around 0.
+        The values at the ends of the colour scale. If they are absent, the scale ends at the largest absolute value. It
+        begins at 0, or, if some values are negative, at minus the largest absolute value.
     annotate : bool
         Write the values into the cells, with two decimals.
     pvalues : data frame or array-like of the shape of `matrix`, optional
         Cells with a p-value below `level` are marked with a star. If there are many p-values, correct them for multiple
         tests first.
     level : float
-        The limit for the p-values.
+        The limit for the p-values: cells with a p-value below it are marked.
     ax, title
         As for `plot_weights`.
     bar : str

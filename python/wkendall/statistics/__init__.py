@@ -7,7 +7,7 @@ Layers, each using only those below it:
     assignments  people in groups, and random assignments of people to groups
     rank_intervals  confidence intervals of the ranks of items
     relabelings  p-values of any measure
-    components  how much rankings agree in each part of a kernel
+    components  how much rankings agree on single positions and on pairs of items
     consensus, importance  the ranking that agrees most with others; the pairs of items that matter to a model
     ordering   the best order of items, given a number for each pair of items
     cutting_planes  the best order of many items, with a proof

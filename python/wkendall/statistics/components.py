@@ -1,4 +1,4 @@
-"""How much the rankings of a sample agree in each part of a kernel of pairs, tested against random rankings."""
+"""How much the rankings of a sample agree on single positions and on pairs of items, tested against random rankings."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ EQUAL = 1e-10
 
 
 class Components(NamedTuple):
-    """What `components` returns. Each array has one entry for each part that the kernel can see.
+    """What `components` returns. Each array has one entry for each part of the feature vectors.
 
-    `spectrum` describes the parts of a kernel. The constant part is left out.
+    `components` describes the parts: positions of items, symmetric pairs and skew pairs. The constant part is left out.
+    Parts that are 0 for every ranking are also left out.
 
     Attributes
     ----------
     names : tuple of str
         The names of the parts, as for `spectrum`.
     agreement : ndarray
-        How much the rankings agree in each part, from 0 to 1. Let v be this part of the feature vector of a ranking.
-        The agreement is `|mean of v|^2 / mean of |v|^2`, with means over all rankings. It is 1 if all rankings are
-        equal. For m random rankings it is 1/m on average.
+        How much the rankings agree in each part, from 0 to 1. Let v be one part of the feature vector of a ranking. The
+        agreement in this part is `|mean of v|^2 / mean of |v|^2`, with means over all rankings. The agreement is 1 if
+        all rankings are equal. For m random rankings it is 1/m on average.
     share : ndarray
         The number `|mean of v|^2` of each part, divided by the sum of these numbers over all parts.
     pvalue : ndarray
@@ -64,13 +65,15 @@ def components(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> Components:
-    """Measure how much rankings agree in each part of a kernel, and test the agreement against random rankings.
+    """Measure how much rankings agree on single positions and on pairs of items, and test this against random rankings.
 
-    The feature vector of a ranking is a sum of the parts that `spectrum` describes. If all rankings are equally likely,
-    the mean feature vector has only the constant part. If rankings agree, the mean also has other parts:
+    The kernel of two rankings is the inner product of their feature vectors. Each feature vector is a sum of four
+    parts: a constant part and the three parts below (see `spectrum`). If all rankings are equally likely, the mean
+    feature vector has only the constant part. If rankings agree, the mean feature vector also has other parts:
 
     - positions of items: some items are usually near the top, or near the bottom;
-    - symmetric pairs: some pairs of items usually have certain positions, in either order;
+    - symmetric pairs: two items often occupy the same two positions, for example the first and the last, no matter
+      which of the two items is first;
     - skew pairs: an item is before another item more often than the positions of the two items explain.
 
     For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
@@ -86,7 +89,8 @@ def components(
         Rankings, one per row; at least two. If `X` has `counts`, each row stands for as many people as its count. Items
         of unknown position (`missing="anywhere"`) raise an error.
     kernel : Kernel, optional
-        As for `spectrum`. The default is the Kendall kernel, which does not see symmetric pairs.
+        As for `spectrum`. The default is the Kendall kernel. Its part of symmetric pairs is 0, so this part is left out
+        of the result.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 
@@ -96,9 +100,9 @@ def components(
 
     Notes
     -----
-    For m rankings of n items, a permutation takes time O(m n^2). For the average kernel and for a stack, it takes this
-    time for each of their matrices. Each part has its own test. To test whether there is agreement in any part,
-    multiply the p-values by the number of parts.
+    For m rankings of n items, a permutation takes time O(m n^2). For the average kernel, and for a stack of several
+    arrays U (see `TensorKernel`), it takes this time for each array. Each part has its own test. To test whether there
+    is agreement in at least one part, multiply the p-values by the number of parts.
 
     Examples
     --------

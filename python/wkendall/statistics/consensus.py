@@ -32,16 +32,17 @@ def consensus(
     """Find the consensus of rankings: the ranking that is most similar to the given rankings on average.
 
     The similarity is the kernel, and the average is weighted by `sample_weight`. With the standard weight the consensus
-    is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If a ranking follows the
-    majority on every pair, it is the consensus. With other weights, pairs near the top can count more than other pairs.
+    is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If one ranking orders every
+    pair of items as the majority of the given rankings does, this ranking is then the consensus. With other weights,
+    pairs near the top can count more than other pairs.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings. For a ranking with ties or missing items, the kernel is the mean over all complete rankings that agree
-        with it. Lists are expanded to an array of shape (m, n). Time and memory grow with n^2. If at least half of the
-        items are in no list, these items are left out of the search and come last. This rule applies only to the
-        standard weight without `normalize`, and not to the method "borda".
+        with this ranking (see `Rankings`). Lists are expanded to an array of shape (m, n). Time and memory grow with
+        n^2. If at least half of the items are in no list, these items are left out of the search, and they come last in
+        the consensus. This rule applies only to the standard weight without `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
         The kernel, of order 2; the default is the Kendall kernel. With the standard weight, `signed` does not change
         the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel K(s, t) by
@@ -55,19 +56,20 @@ def consensus(
         - "exact" finds the best of all rankings. With the standard weight there can be any number of items, as in
           `linear_ordering`. With `weight="mult"` or `U` there can be up to 10 items, and with the other weights up to
           20.
-        - "local" starts from several rankings, and moves and swaps items as long as the score grows. It takes any
-          number of items.
+        - "local" starts from several rankings, and moves and swaps items as long as the mean kernel grows. There can be
+          any number of items.
         - "borda" sorts the items by their mean ranks.
-        - "auto" uses "exact" where possible, and otherwise "local". With the standard weight and many items, it stops
-          after about ten seconds, even if its ranking is not proved to be the best.
+        - "auto" uses "exact" where possible, and otherwise "local". With the standard weight and many items, "auto"
+          stops after about ten seconds, even if its ranking is not proved to be the best.
     rng, n_jobs
-        As for `two_sample_test`; `rng` is for the local search.
+        As for `two_sample_test`; `rng` is used by the method "local". For many items, "auto" and "exact" begin in the
+        same way as "local", and also use `rng`.
 
     Returns
     -------
     Consensus
         A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends a
-        long search for a proof, the best ranking so far is returned, with its `bound`.
+        long search for a proof, the best ranking found so far is returned, with its `bound`.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def _of_listed(
     random: np.random.Generator,
     run: Run,
 ) -> Consensus:
-    """Find the consensus of the items that lists have; the others follow. Their pairs add the same to score and bound."""
+    """Find the consensus of the listed items; the others follow. The pairs of the others add the same to score and bound."""
     rankings, weights = rankings[weights > 0], weights[weights > 0]
     listed, rest = np.flatnonzero(masses), np.flatnonzero(masses == 0)
     place = np.cumsum(masses > 0) - 1

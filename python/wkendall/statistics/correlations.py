@@ -69,7 +69,7 @@ class Correlations(NamedTuple):
 
 
 class CorrelationTable(NamedTuple):
-    """What `corr` returns with `at_least` for arrays: one entry for each pair of columns.
+    """What `corr` returns if `at_least` is passed and `data` is not a data frame: one entry for each pair of columns.
 
     Attributes
     ----------
@@ -156,15 +156,16 @@ def corr(
     data : data frame, series, array-like or sparse array of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
         missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
-        length, decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories
-        of pandas or pyarrow, and `Enum` of polars, have the order of their categories. False is before True. Dates have
-        their usual order. A series or a 1-d array is one column. Values that a sparse array does not store are 0, and
-        the time depends only on the number of stored values. A `Rankings` is read as the array of its ranks, without
-        names. To correlate the numbers of a data frame, pass the data frame itself, not a `Rankings` of it.
+        length, `Decimal` and `Fraction` values are ordered exactly, also if a column mixes them with floats. Ordered
+        categories of pandas or pyarrow, and `Enum` of polars, have the order of their categories. False is before True.
+        Dates have their usual order. A series or a 1-d array is one column. Values that a sparse array does not store
+        are 0. For a sparse array, the time depends only on the number of stored values. A `Rankings` is read as the
+        array of its ranks, without names. To correlate the numbers of a data frame, pass the data frame itself, not a
+        `Rankings` of it.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. Both tables must have the same number of
-        rows: row p of one table belongs to row p of the other. If both tables are pandas objects, they must have the
-        same index.
+        rows: row p of `data` and row p of `other` are the same observation. If both tables are pandas objects, they
+        must have the same index.
     method : {"tau-b", "tau-a", "tau-c", "gamma", "somers", "spearman"}
         The coefficient. C is the number of concordant pairs of observations: both columns put the two observations in
         the same order. D is the number of discordant pairs: the two columns put them in opposite orders.
@@ -177,8 +178,8 @@ def corr(
           number of distinct values in the column that has fewer distinct values.
         - "gamma": Goodman and Kruskal's gamma, `(C - D) / (C + D)`.
         - "somers": Somers' D. C - D is divided by the number of pairs that are not tied in the first column. The first
-          column is the independent variable. The rows of the matrix are the independent variables, and its columns are
-          the dependent variables. The matrix is therefore not symmetric.
+          column is the independent variable. In the returned matrix, the rows are the independent variables, and the
+          columns are the dependent variables. This matrix is therefore not symmetric.
         - "spearman": Spearman's rho, the correlation of the ranks; tied values have their mean rank.
     pairs : two sequences of column numbers or labels, optional
         Compute only the correlations of these pairs of columns. The first sequence has columns of `data`. The second
@@ -186,25 +187,26 @@ def corr(
         entry for each pair.
     weights : array-like of one number for each observation, optional
         The weight of each observation, at least 0. The weight of a pair of observations is the product of the weights
-        of the two observations. A weight of 3, for example, has the same effect as three copies of the observation,
-        except for tau-a.
+        of the two observations. A weight of 3, for example, has the same effect on the correlation as three copies of
+        the observation, except for tau-a. P-values and intervals are not those of copies.
     at_least : float, optional
         Return only the pairs of columns whose correlation has an absolute value of at least `at_least`. The result is a
         table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
         `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
         Also return confidence intervals with this confidence, for example 0.95. The standard error is computed by the
-        jackknife, on the scale of Fisher's transformation. The computation takes time O(n log n) for a pair of columns
-        with n observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of freedom if a
-        few observations decide the result. If the correlation is undefined after any one of the observations is left
-        out, the ends of the interval are NaN.
+        jackknife: each observation is left out in turn. The standard error and the interval are computed on the scale
+        of Fisher's transformation (atanh). The computation takes time O(n log n) for a pair of columns with n
+        observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of freedom if a few
+        observations have far more influence than the others. If there is an observation without which the correlation
+        is undefined, the ends of the interval are NaN.
     pvalues : bool
         Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
         gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
-        For more observations without ties, they are exact if at most one pair of observations is discordant, or at most
-        one is concordant. All other p-values use the normal approximation with correction for ties. Somers' D and
-        Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`. With `weights`, p-values use the
-        correlation divided by its standard error.
+        For more observations without ties, p-values are exact in two cases: if at most one pair of observations is
+        discordant, or if at most one pair is concordant. All other p-values use the normal approximation with
+        correction for ties. Somers' D and Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`.
+        With `weights`, p-values use the correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association ("two-sided"), a negative association ("less"), or a positive
         association ("greater").
@@ -222,17 +224,18 @@ def corr(
         columns of `data` are compared with each other. The type of the matrix depends on `data`:
 
         - pandas or modin: a DataFrame of the same library. Its index and its columns are the column labels of the data.
-        - polars or pyarrow: a table of the same library, whose columns have the labels. The rows have no labels,
-          because these libraries have no index; their order is the order of the columns of `data`.
-        - other data frames: they are first converted to pandas (`to_pandas`) or pyarrow (the Arrow interface).
+        - polars or pyarrow: a table of the same library, whose columns have the labels. The rows are in the order of
+          the columns of `data`. They have no labels, because these libraries have no index.
+        - other data frames: a table of pandas or pyarrow, because the data are first converted to pandas (with
+          `to_pandas`) or to pyarrow (with the Arrow interface).
         - other input: an array.
 
         If two columns have fewer than two common observations, the value is NaN. If all common observations of one
-        column are equal, the value is also NaN. Both rules also hold on the diagonal. All other values on the diagonal
-        are 1 for columns without ties.
+        column are equal, the value is also NaN. Both rules also hold on the diagonal. For columns without ties, all
+        other values on the diagonal are 1.
 
         With `pvalues=True` or `confidence`, the result is a named tuple
-        `Correlations(statistic, pvalue, low, high, n)`. Each part is a matrix of the form above.
+        `Correlations(statistic, pvalue, low, high, n)`. Each part has the type described above.
 
     Examples
     --------
@@ -411,7 +414,7 @@ class _Run(NamedTuple):
 
 
 def _student(statistic: Array, n: NDArray[np.int64], alternative: Alternative) -> Array:
-    """Return the p-values of Spearman's rho: of its t statistic with n - 2 degrees of freedom."""
+    """Return the p-values of Spearman's rho, from its t statistic with n - 2 degrees of freedom."""
     from scipy.special import stdtr
 
     freedom = n - 2.0

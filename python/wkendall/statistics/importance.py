@@ -51,11 +51,11 @@ def pair_importance(
 ) -> PairImportance:
     """Find the pairs of items that matter most for a linear function of rankings, such as a support vector machine.
 
-    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum of contributions of pairs of items. With the
-    standard weight, a contribution depends only on which of the two items comes first. The effect of a pair is the
-    contribution of "first before second" minus the contribution of "second before first". With other weights, a
-    contribution also depends on the positions of the two items. The effect is then the mean over all positions that the
-    two items can have in a complete ranking.
+    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). This function is a sum of contributions, one for each
+    pair of items. With the standard weight, a contribution depends only on which of the two items comes first. The
+    effect of a pair is the contribution of "first before second" minus the contribution of "second before first". With
+    other weights, a contribution also depends on the positions of the two items. The effect is then the mean over all
+    positions that the two items can have in a complete ranking.
 
     Parameters
     ----------

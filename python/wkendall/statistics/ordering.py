@@ -22,7 +22,7 @@ _AUTO_WORK = 1e9
 
 
 class Consensus(NamedTuple):
-    """What `consensus` and `linear_ordering` return: a ranking, its score, and whether the ranking is the best.
+    """What `consensus` and `linear_ordering` return: a ranking, its score, and whether it is proved to be the best.
 
     Attributes
     ----------
@@ -39,10 +39,11 @@ class Consensus(NamedTuple):
         The names of the items, or their numbers from 0 if they have no names, the best first.
     unique : bool or None
         True if this ranking is the only best ranking: every other ranking has a smaller score. False if another ranking
-        has the same score. None if this is not known. For `consensus` with the standard weight, let M[i, j] be the
-        total weight of the rankings that have i before j. Scores count as equal if they differ by at most 1e-12 times
-        the sum of all `|M[i, j] - M[j, i]|`. With more than 20 items the factor is 1e-10. If all these differences are
-        multiples of one number, for example whole numbers, scores are compared exactly.
+        has the same score. None if this is not known. Scores that differ only by a possible rounding error count as
+        equal. For `consensus` with the standard weight, let M[i, j] be the total weight of the rankings that have i
+        before j; for `linear_ordering`, M is the given matrix. The limit for a rounding error is 1e-12 times the sum of
+        all `|M[i, j] - M[j, i]|`. With more than 20 items the factor is 1e-10 instead of 1e-12. If all differences
+        `M[i, j] - M[j, i]` are multiples of one number, for example whole numbers, scores are compared exactly.
 
     Examples
     --------
@@ -77,27 +78,34 @@ def linear_ordering(
     ----------
     M : array-like or data frame of shape (n, n)
         Finite numbers. The diagonal is ignored, but must be finite too. For a data frame, the names of the columns are
-        the names of the items. If the rows have names, these must be the same names.
+        the names of the items. If the rows have names, they must be the same names in the same order.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best order and proves that it is the best, for any number of items if there is enough time. It
-        uses dynamic programming for up to 20 items, and cutting planes with branching for more items. "auto" does the
-        same, but stops the search for a proof after about ten seconds. Both methods first look for groups of items
-        whose order is certain, and then order each group. "local" starts from several orders, and moves and swaps items
-        as long as the score grows. "borda" sorts the items by a difference: the sum of the item's row minus the sum of
-        the item's column.
+        "exact" finds the best order and proves that it is the best, for any number of items if there is enough time.
+        "auto" does the same, but stops the search for a proof after about ten seconds, and returns the best order
+        found.
+
+        "exact" and "auto" first split the items into groups. For every item i of one group and every item j of a later
+        group, M[i, j] is at least M[j, i]. The best order of the groups is therefore known. Then the items within each
+        group are ordered: with dynamic programming for up to 20 items, and with cutting planes and branching for more
+        items.
+
+        "local" starts from several orders, and moves and swaps items as long as the sum grows. This is called the local
+        search. "borda" computes a difference for each item: the sum of its row minus the sum of its column. It sorts
+        the items by this difference, the largest difference first.
     time_limit : float, optional
-        Stop the search for a proof after this many seconds, and return the best order so far with its bound. For
-        "auto", `time_limit` replaces the ten seconds. The local search before the proof is never stopped; it takes at
-        most a few seconds.
+        Stop the search for a proof after this many seconds. The result is then the best order found so far, and `bound`
+        is an upper bound of the sum for all orders. For "auto", `time_limit` replaces the ten seconds. For groups of
+        more than 20 items, a local search comes before the search for a proof. `time_limit` does not stop this local
+        search, which takes at most a few seconds.
     rng, n_jobs, progress
-        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows which part of
-        the gap between score and bound is closed. Cutting planes use one thread.
+        As for `two_sample_test` and `gram_matrix`. `rng` is for the local search. The progress bar shows how much of
+        the gap between `score` and `bound` has been closed. Cutting planes use one thread.
 
     Returns
     -------
     Consensus
-        A named tuple. If several orders are best, one of them is returned, and `unique` is False. Ctrl-C ends the
-        search, and the best order so far is returned with its bound.
+        A named tuple. If several orders are best, one of them is returned, and `unique` is False. If Ctrl-C ends a long
+        search for a proof, the best order found so far is returned, with its `bound`.
 
     Examples
     --------
@@ -122,7 +130,7 @@ def linear_ordering(
 def prover(
     method: Method, seconds: float | None = None, show: Show | None = None
 ) -> Callable[[Array, NDArray[np.int64], float], object]:
-    """Return the function that searches a proof for the order of many items, within the limits of a method."""
+    """Return the function that searches for a proof that an order of many items is the best, within the limits of a method."""
     limits: Any = None
 
     def proved(margins: Array, order: NDArray[np.int64], bound: float) -> object:

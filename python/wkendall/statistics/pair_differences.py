@@ -31,8 +31,8 @@ class PairDifferences(NamedTuple):
         The names of the items, or their numbers from 0. The item in `first` is before the item in `second` more often
         in the first group than in the second group.
     difference : ndarray of shape (pairs,)
-        The share of the first group that has "first before second", minus the same share of the second group; at least
-        0.
+        The share of the first group that has "first before second", minus the corresponding share of the second group.
+        It is at least 0.
     low, high : ndarray of shape (pairs,)
         The ends of simultaneous confidence intervals: with probability `confidence`, all intervals contain the true
         differences.
@@ -92,9 +92,9 @@ def pair_differences(
     """Find the pairs of items that two groups order differently, with intervals that hold for all pairs at once.
 
     For each pair of items and each group, the function computes a share: the fraction of people who have the first item
-    before the second. Ties count half. A person counts only for the pairs that the person's ranking orders. With
-    `missing="bottom"`, a ranking orders a pair if it lists at least one of the two items. With `missing="anywhere"`, it
-    must list both items. If no ranking of a group orders a pair, the pair is left out.
+    before the second. Ties count half. A person counts for a pair only if the person's ranking compares the two items.
+    With `missing="bottom"`, a ranking compares two items if it lists at least one of them. With `missing="anywhere"`,
+    it must list both items. If no ranking of a group compares two items, this pair is left out.
 
     Parameters
     ----------
@@ -119,17 +119,18 @@ def pair_differences(
     -----
     The statistic of a pair is `|d| / e`. Here d is the difference of the shares of the two groups, and e is the
     standard error of d. Before d and e are computed, two people are added to each group: one for each order of the
-    pair. The interval of Agresti and Caffo (2000) does the same. For each random permutation of the group labels, the
-    largest statistic of all pairs is computed. The p-value of a pair is `(1 + c) / (1 + p)`. Here p is the number of
-    permutations. The number c counts the permutations whose largest statistic is at least the statistic of the pair
-    (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
+    pair. The interval of Agresti and Caffo (2000) also adds these people. For each random permutation of the group
+    labels, the largest statistic of all pairs is computed. The p-value of a pair is `(1 + c) / (1 + p)`. Here p is the
+    number of permutations. The number c counts the permutations whose largest statistic is at least the statistic of
+    the pair (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
     An interval is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from the
     permutations: a statistic above this limit has a p-value of at most `1 - confidence`. The second limit comes from
-    samples in which people are drawn from each group with replacement. A sample has differences d* and standard errors
-    e*; in a share `confidence` of the samples, the largest `|d* - d| / e*` of all pairs is at most this limit. The
-    second limit is needed if the rankings of one group vary more than the rankings of the other group.
-    `docs/measurements.md` has the coverage in simulations.
+    bootstrap samples: from each group, people are drawn with replacement. In such a sample, each pair has a new
+    difference d* and a new standard error e*. Take the largest `|d* - d| / e*` of all pairs. In a fraction `confidence`
+    of the samples, this number is at most the second limit. The second limit is needed if the rankings of one group
+    vary more than the rankings of the other group. `docs/measurements.md` shows how often the intervals contain the
+    true differences in simulations.
 
     Examples
     --------
@@ -192,7 +193,7 @@ class _Compared(NamedTuple):
 
 
 class _Orders:
-    """The orders of all pairs of items in each row, compared in blocks of pairs: there can be millions."""
+    """The orders of all pairs of items in each row, compared in blocks of pairs: there can be millions of pairs."""
 
     def __init__(self, rankings: Rankings, weights: Array | None) -> None:
         self.ranks, self.weights = rankings._ranks().astype(np.float64), weights
@@ -222,8 +223,8 @@ class _Orders:
     def _scores(self, block: slice) -> tuple[Array, Array]:
         """Return for each row and pair 1, 1/2 or 0, as the first is before, tied with or after the second.
 
-        The second array tells whether the row orders the pair; it has one column if all rows order all pairs. Scores of
-        unknown pairs are 0.
+        The second array tells whether the row compares the two items; it has one column if all rows compare all pairs.
+        Scores of unknown pairs are 0.
         """
         a, b = self.ranks[:, self.first[block]], self.ranks[:, self.second[block]]
         lacks = np.isnan(a), np.isnan(b)
@@ -259,7 +260,7 @@ class _Orders:
 
 
 def _result(rankings: Rankings, found: _Compared, null: Array, limit: float, names: tuple[Any, Any]) -> PairDifferences:
-    """Sort the pairs, each turned so that the first group has it more often. `null`: the largest statistics, sorted."""
+    """Sort the pairs. Each is turned so that the first group has "first before second" more often; `null` is sorted."""
     shares = np.stack([share[0] for share in found.shares], axis=1)
     turned = shares[:, 0] < shares[:, 1]
     first, second = np.triu_indices(rankings.n_items, 1)

@@ -35,8 +35,8 @@ _LEAST = 5e-324
 class Values(NamedTuple):
     """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them.
 
-    The criterion uses the centred kernel. The kernel here can therefore differ from the kernel of the test by f(a) +
-    f(b).
+    The criterion uses the centred kernel. The kernel between a and b can therefore differ from the kernel of the test
+    by f(a) + f(b), for any function f.
     """
 
     member: NDArray[np.intp]

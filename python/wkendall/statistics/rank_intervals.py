@@ -44,16 +44,17 @@ class RankIntervals(_Intervals):
     Attributes
     ----------
     rank : ndarray of shape (n,)
-        The rank of each item; 1 is the best. Items with equal estimates have the same rank: the best rank that they
-        share.
+        The rank of each item; 1 is the best. Items with equal estimates have the same rank: the best of the ranks that
+        they share.
     low, high : ndarray of shape (n,)
         The ends of the interval for the rank of each item. With probability `confidence`, all intervals contain the
         true ranks.
     groups : list of lists
-        Sets of items that cannot be told apart, in the order of their ranks. Each set is as large as possible. Any two
-        items that cannot be told apart are together in at least one set. (In a compact letter display they have a
-        letter in common.) Sets can overlap. Usually a set contains neighbours in the ranking, but it can leave out an
-        item between two of its items. The sets contain the names of the items, or their numbers from 0.
+        Sets of items that cannot be told apart (see `rank_intervals`), in the order of their ranks. Each set is as
+        large as possible. Any two items that cannot be told apart are together in at least one set. (In a compact
+        letter display they have a letter in common.) Sets can overlap. Usually a set contains neighbours in the
+        ranking, but it can leave out an item between two of its items. The sets contain the names of the items, or
+        their numbers from 0.
     separated : ndarray of shape (n - 1,)
         For each item in the order of the ranks, except the last item: whether it can be told apart from the next item.
     items : list
@@ -113,7 +114,8 @@ def rank_intervals(
     The rows are a sample from all possible tasks, judges or people. The true rank of an item is its rank by the mean
     over all possible rows, not only over the observed rows. With probability `confidence`, the intervals of all items
     contain the true ranks. If several items have equal true means, the interval of each of them contains all ranks that
-    they share. Two items "can be told apart" if the test in the notes finds a difference between their true means.
+    they share. Two items "can be told apart" if the test that the notes describe finds a difference between their true
+    means.
 
     Parameters
     ----------
@@ -125,8 +127,8 @@ def rank_intervals(
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int
-        The number of resamples, at least 1. If there are few rows (at most 14 with the default), all possible resamples
-        are used instead.
+        The number of resamples for the test (see the notes), at least 1. If there are few rows (at most 14 with the
+        default), all possible resamples are used instead.
     rng, progress
         As for `two_sample_test`.
 
@@ -139,14 +141,14 @@ def rank_intervals(
     The test compares every two items in the rows that have results of both items. A row gives the difference d of the
     two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
     multiplies all differences of a row by a random sign, 1 or -1. For each resample, the largest statistic of all pairs
-    is computed. In a share `confidence` of the resamples, this largest statistic is at most the limit of the test. Two
-    items are told apart if their statistic is above the limit. If the differences of equally good items have a
-    symmetric distribution, the confidence is correct for any number of rows. For other distributions, the confidence is
-    correct if there are many rows.
+    is computed. The limit of the test is chosen so that this largest statistic is at most the limit in a fraction
+    `confidence` of the resamples. Two items are told apart if their statistic in the data is above the limit. If the
+    differences of equally good items have a symmetric distribution, the confidence is correct for any number of rows.
+    For other distributions, the confidence is approximately correct if there are many rows.
 
-    Suppose that k items are better than an item and can be told apart from it. The interval of this item then begins at
-    rank k + 1. If m items are worse and can be told apart from it, its interval ends at rank n - m. The method is from
-    Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
+    Suppose that k items are better than item i and can be told apart from item i. The interval of item i then begins at
+    rank k + 1. If m items are worse than item i and can be told apart from it, the interval ends at rank n - m. The
+    method is from Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
 
     If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
     Items are sorted by their effects, so an item does not gain from missing a difficult task. Without missing results,

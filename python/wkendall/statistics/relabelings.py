@@ -36,10 +36,10 @@ def permutation_pvalue(
     """P-values for the similarity of row p of `X` and row p of `Y`, by any measure.
 
     The items of each ranking of Y are relabelled at random, many times. The p-value is `(1 + c) / (1 + p)`, where p is
-    the number of relabelings. The number c counts the relabelings after which the two rankings are at least as similar
-    as before. A larger value of the measure means more similar; for a distance, a smaller value means more similar. If
-    the ranking of Y is a list, a relabeling replaces its items by random items out of all items. The length of the list
-    does not change.
+    the number of random relabellings. The number c counts the relabellings after which the two rankings are at least as
+    similar as before. A larger value of the measure means more similar; for a distance, a smaller value means more
+    similar. If the ranking of Y is a list, a relabelling replaces the items of the list by random items out of all
+    items. The length of the list does not change.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def permutation_pvalue(
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`. The default is the Kendall
         kernel.
     n_permutations : int
-        The number of relabelings of each ranking.
+        The number of random relabellings of each ranking of Y.
     rng, n_jobs
         As for `two_sample_test`.
 

@@ -99,9 +99,9 @@ def each_person(rankings: Rankings) -> Rankings:
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:
     """Return the kernel between all distinct rankings of a sample, and the kernel that was used.
 
-    The default is the normalized Mallows kernel, with a rate that depends on the sample. The kernel is normalized
-    because self-similarities of long lists with ties would underflow. If a Mallows kernel is nearly constant, 1 is
-    subtracted from it. The kernel then keeps its digits when it is centred later.
+    The default is the normalized Mallows kernel, with a rate that depends on the sample. Without normalization, the
+    self-similarities of long lists with ties would underflow. If a Mallows kernel is nearly constant, 1 is subtracted
+    from it. The kernel then does not lose digits when it is centred later.
     """
     size, items = sample.rankings.shape
     check_fits(size, size, np.dtype(np.float64), ADVICE)
@@ -130,8 +130,8 @@ def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
 def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None) -> float:
     """Return the rate of the Mallows kernel for a sample; it depends on the mean distance of two rankings.
 
-    Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
-    subtracted, as `Mallows` does with `normalize=True`.
+    Rankings with ties have a positive distance from themselves. Half of the sum of the self-distances of two rankings
+    is therefore subtracted from their distance, as in `Mallows` with `normalize=True`.
     """
     people, own = counts.astype(np.float64), distances.diagonal()
     size = people.sum()
@@ -166,9 +166,9 @@ def centered(gram: Array, counts: NDArray[Any]) -> Array:
 
 
 def without_constant(gram: Array, place: int) -> tuple[Array, float]:
-    """Subtract the kernel with one ranking c, in place: K(a, b) - K(a, c) - K(c, b) + K(c, c); return it scaled.
+    """Replace K(a, b) by K(a, b) - K(a, c) - K(c, b) + K(c, c), in place, for a fixed ranking c; return the kernel scaled.
 
-    The result has the same centred kernel. If the kernel is constant, the result is 0.
+    If the result is centred, it equals the centred kernel K, up to the scale. If K is constant, the result is 0.
     """
     column = gram[:, place].copy()
     gram -= column[:, np.newaxis]

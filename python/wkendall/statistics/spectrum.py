@@ -1,9 +1,9 @@
-"""The eigenvalues of a kernel of pairs of items over all rankings, for each irreducible part.
+"""The eigenvalues of a kernel over all rankings, for each irreducible part of its features.
 
-The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several such matrices. Consider the mean of the
-outer product of the features over all n! rankings: it commutes with relabelling the items. By Schur's lemma, this mean
-can be computed from inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs
-and skew pairs. `docs/measurements.md` has the derivation.
+The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several such matrices. The mean of the outer
+product of the features over all n! rankings commutes with relabelling the items. By Schur's lemma, this mean can be
+computed from inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs and
+skew pairs. `docs/measurements.md` has the derivation.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class Spectrum(NamedTuple):
     names : tuple of str
         The name of the part to which each eigenvalue belongs.
     eigenvalues : ndarray
-        The eigenvalues that are not zero. A part that the kernel does not see has one entry, 0.
+        The eigenvalues that are not zero. A part without such eigenvalues has one entry, 0.
     multiplicities : ndarray
-        How often each eigenvalue occurs. This is the dimension of the irreducible representation of its part.
+        How often each eigenvalue occurs. This number depends only on the part: it is the dimension of the irreducible
+        representation.
     share : ndarray
         Each eigenvalue times its multiplicity, divided by the sum of all these products. This sum is K(s, s), the
         kernel of a ranking with itself.
@@ -80,7 +81,7 @@ class Spectrum(NamedTuple):
 
     @property
     def effective_dimension(self) -> float:
-        """(Sum of all eigenvalues)^2 / (sum of their squares), counted with multiplicities; 0 if all eigenvalues are 0."""
+        """(Sum of eigenvalues)^2 / (sum of their squares), each counted as often as it occurs; 0 if all eigenvalues are 0."""
         if not self.share.any():
             return 0.0
         return 1 / float((self.share**2 / self.multiplicities).sum())
@@ -93,20 +94,20 @@ class Spectrum(NamedTuple):
 
 
 def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
-    """Eigenvalues of a kernel of pairs over all n! rankings: they say which differences of rankings the kernel can see.
+    """Eigenvalues of a kernel over all n! rankings: they show which differences between rankings change the kernel.
 
     The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from
-    the weights of the kernel, for any n. The kernel is not centred: its mean is the eigenvalue of the constant part.
-    Each eigenvalue belongs to one of these parts:
+    the weights of the kernel, for any n. The kernel is not centred: the mean of the kernel over all pairs of rankings
+    is the eigenvalue of the constant part. Each eigenvalue belongs to one of these parts:
 
     - "(n) constant": the same for every ranking.
     - "(n-1,1) positions of items": a function of the position of each item, summed over the items, as in a Borda count.
-    - "(n-2,2) symmetric pairs": which two items have certain positions, in either order. This part contains only what
-      the positions of single items do not explain.
+    - "(n-2,2) symmetric pairs": which two items have two given positions, no matter which of the two items comes first.
+      This part contains only what the positions of single items do not explain.
     - "(n-2,1,1) skew pairs": which of two items comes first. This part contains only what the positions of single items
       do not explain.
 
-    A kernel cannot see differences in a part whose eigenvalue is 0.
+    If a part has only the eigenvalue 0, differences between rankings in this part do not change the kernel.
 
     Parameters
     ----------
@@ -122,9 +123,10 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     Notes
     -----
-    The computation takes time O(n^2) for a matrix U, and O(n^3) for the average kernel. It takes O(r^2 n^2 + r^3) for a
-    stack of r matrices, and O(n^6) for W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below
-    1e-13 times the largest eigenvalue are returned as 0.
+    The computation takes time O(n^2) for a kernel with one matrix U (see `position_weights`), and O(n^3) for the
+    average kernel. For a `TensorKernel` it takes time O(r^2 n^2 + r^3) with a stack of r matrices U, and O(n^6) with W.
+    The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13 times the largest eigenvalue are
+    returned as 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The test whether groups of rankings come from the same distribution."""
+"""The test of whether groups of rankings come from the same distribution."""
 
 from __future__ import annotations
 
@@ -43,10 +43,11 @@ def two_sample_test(
     """Test whether two or more groups of rankings come from the same distribution.
 
     The statistic is the unbiased squared maximum mean discrepancy, `M1 + M2 - 2 M12`. M1 is the mean of the kernel over
-    all pairs of rankings in the first group, and M2 is the same mean for the second group. M12 is the mean over all
-    pairs with one ranking from each group. If both groups come from the same distribution, the statistic is about 0,
-    and it can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random permutations of the group
-    labels. The number c counts the permutations whose statistic is at least as large as the observed statistic.
+    all pairs of rankings in the first group, and M2 is the corresponding mean for the second group. M12 is the mean of
+    the kernel over all pairs with one ranking from each group. If both groups come from the same distribution, the
+    statistic is about 0, and it can be negative. The p-value is `(1 + c) / (1 + p)`. Here p is the number of random
+    permutations of the group labels. The number c counts the permutations whose statistic is at least as large as the
+    observed statistic.
 
     With more than two groups, the discrepancy is computed for each pair of groups. The statistic is the mean over all
     pairs of groups, weighted by the product of the sizes of the two groups. Each pair of groups is also tested
@@ -63,15 +64,15 @@ def two_sample_test(
         The group of each ranking: texts, numbers or booleans.
     kernel : Kernel, optional
         The default is the normalized `Mallows` kernel. This kernel is characteristic: it detects every difference
-        between distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of
-        items, over all pairs of rankings of all groups. If all rankings are equal, the rate is 1. A `Kendall` kernel of
-        order 2 detects only differences in the probability that one item is before another. With position weights, it
-        also detects differences in the positions of the two items.
+        between distributions of complete rankings. Its rate `lam` is 2 divided by the mean number of discordant pairs
+        of items, over all pairs of rankings of all groups. If all rankings are equal, the rate is 1. A `Kendall` kernel
+        of order 2 detects only differences in the probability that one item is before another. With weights of
+        positions, such as `Kendall("mult", u="log")`, it also detects differences in the positions of the two items.
     blocks : array-like of m labels, optional
         The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
-        rankings before and after, a block is a pair. For stratified samples, a block is a stratum. If each group is its
-        own argument, `blocks` and `sample_weight` contain the values of the first group first, then those of the second
-        group, and so on.
+        rankings of the same people before and after a campaign, a block is a pair of rankings. For stratified samples,
+        a block is a stratum. If each group is its own argument, `blocks` and `sample_weight` begin with the values of
+        the first group. The values of the second group follow, and so on.
     sample_weight : array-like of m numbers, optional
         The weight of each person, at least 0, for example a survey weight. In a permutation, each person keeps the same
         weight.
@@ -94,15 +95,15 @@ def two_sample_test(
     -----
     Let the weights w of a group be scaled such that their sum is 1. The mean over pairs in the group is then
     `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all i and j. D is the sum of `w_i K(i, i)` over all i,
-    and A is the sum of `w_i^2`. If the same vector is added to all features, this mean does not change. With equal
-    weights it is the mean over pairs of different people.
+    and A is the sum of `w_i^2`. With equal weights, this is the mean over pairs of different people.
 
     The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, this
     distribution must be the same in all groups within each block.
 
     If the statistic of a permutation equals the observed statistic up to rounding errors, the permutation is counted in
-    c. Differences of up to 1e-10 times the largest value of the centred kernel count as rounding errors. Equal rankings
-    are merged. For m distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
+    the number c. Differences of up to 1e-10 times the largest value of the centred kernel count as rounding errors.
+    Equal rankings are merged. For m distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2
+    multiplications.
 
     Examples
     --------
