@@ -70,7 +70,7 @@ fn factors_of(measure: &Measure) -> Result<Vec<(f64, &Part)>, Error> {
 /// The features of every ranking, one ranking per row.
 ///
 /// # Errors
-/// As [`features_into`], and when the result does not fit into memory.
+/// The same errors as [`features_into`], and when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Rankings, Weight, features, RunOptions};
@@ -94,7 +94,7 @@ pub fn features<R: RankingSet, T: Element>(
 /// Writes the features of every ranking, one after another.
 ///
 /// # Errors
-/// As [`columns`], when the numbers of items differ, the length of the slice is not the number of rankings times the
+/// The same errors as [`columns`], when the numbers of items differ, the length of the slice is not the number of rankings times the
 /// number of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```

@@ -115,7 +115,7 @@ pub fn linear_ordering(items: usize, matrix: &[f64], options: Options<'_>) -> Re
 /// [`linear_ordering`] of each of several matrices, in parallel. `options.prove` is not used.
 ///
 /// # Errors
-/// As [`linear_ordering`]. The row of an entry that is not finite counts from the first matrix.
+/// The same errors as [`linear_ordering`]. The row of an entry that is not finite counts from the first matrix.
 pub fn linear_orderings(
     count: usize,
     items: usize,

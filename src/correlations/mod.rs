@@ -353,7 +353,7 @@ pub fn correlations(
 /// `y`.
 ///
 /// # Errors
-/// As [`correlations`], and when there is no such column.
+/// The same errors as [`correlations`], and when there is no such column.
 pub fn correlations_of(
     x: &Columns,
     y: Option<&Columns>,
@@ -385,7 +385,7 @@ pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
 /// memory.
 ///
 /// # Errors
-/// As [`correlations`].
+/// The same errors as [`correlations`].
 pub fn correlations_at_least(
     x: &Columns,
     y: Option<&Columns>,
@@ -434,7 +434,7 @@ const CELLS_AT_ONCE: usize = 1 << 25;
 /// without this observation; NaN for observations that are missing in one of the two columns.
 ///
 /// # Errors
-/// As [`correlations`], and when there is no first column.
+/// The same errors as [`correlations`], and when there is no first column.
 pub fn leave_one_out(
     x: &Columns,
     y: &Columns,

@@ -119,7 +119,7 @@ fn embed_complete<T: Element>(
 /// The weighted sum of the embeddings of the rankings, without building the embeddings.
 ///
 /// # Errors
-/// As [`embed_into`], and when there is not one coefficient for each ranking.
+/// The same errors as [`embed_into`], and when there is not one coefficient for each ranking.
 pub fn combine<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
@@ -192,7 +192,7 @@ fn combine_complete(
 /// The matrix that [`tuple_sums_into`] writes.
 ///
 /// # Errors
-/// As [`tuple_sums_into`], and when the result does not fit into memory.
+/// The same errors as [`tuple_sums_into`], and when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, RunOptions};
@@ -251,7 +251,7 @@ pub fn tuple_sums_into<R: RankingSet>(
 /// weights.
 ///
 /// # Errors
-/// As [`embed_into`].
+/// The same errors as [`embed_into`].
 pub fn linear_function<R: RankingSet>(
     rankings: &R,
     order: usize,

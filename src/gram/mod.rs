@@ -134,7 +134,7 @@ pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Opt
 /// As [`gram`], as a [`Matrix`] of `f64` or `f32`.
 ///
 /// # Errors
-/// As [`gram`].
+/// The same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Options, Rankings, gram_matrix};
@@ -160,7 +160,7 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
 /// As [`gram`], into a slice of rows x columns values, all of which are overwritten.
 ///
 /// # Errors
-/// As [`gram`], and when the length of the slice is wrong. After an error the contents of the slice are unspecified.
+/// The same errors as [`gram`], and when the length of the slice is wrong. After an error the contents of the slice are unspecified.
 pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
     x: &R,
@@ -253,7 +253,7 @@ fn fill_distinct<R: RankingSet, T: Element>(
 /// The measure of each ranking with itself: the mean over two independent complete rankings that agree with it.
 ///
 /// # Errors
-/// As [`gram`].
+/// The same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Incomplete, Measure, Missing, Options, Weight, diagonal};

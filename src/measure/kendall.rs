@@ -75,7 +75,7 @@ impl KendallMeasure {
     /// refused.
     ///
     /// # Errors
-    /// As [`KendallMeasure::kernel`].
+    /// The same errors as [`KendallMeasure::kernel`].
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check_rescaled(items)?, items))
     }

@@ -281,7 +281,7 @@ impl Measure {
     /// would overflow are then not refused.
     ///
     /// # Errors
-    /// As [`Measure::kernel`].
+    /// The same errors as [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Factor, Measure, Weight};
@@ -351,7 +351,7 @@ impl Measure {
     /// negative eigenvalues.
     ///
     /// # Errors
-    /// As [`Measure::kernel`], and when the weights are general.
+    /// The same errors as [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(Combination::correlation(weight, items)?)))
     }
@@ -398,7 +398,7 @@ impl Measure {
     /// The product of two kernels of the same number of items.
     ///
     /// # Errors
-    /// As [`Measure::plus`].
+    /// The same errors as [`Measure::plus`].
     pub fn times(self, other: Self) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.times(other.into_combination()?)?)))
     }

@@ -40,7 +40,7 @@ use tiled::Reduction;
 /// `x` itself, rankings can be their own neighbours, and half of the values are computed, as without `y`.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
+/// The same errors as [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, neighbors};
@@ -91,7 +91,7 @@ fn neighbors_of(
 /// `x` are searched.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), when the radius is NaN, when the radius is negative for a distance, and when there is no
+/// The same errors as [`gram`](crate::gram()), when the radius is NaN, when the radius is negative for a distance, and when there is no
 /// memory for the result.
 ///
 /// ```

@@ -90,7 +90,7 @@ impl ListIndex<'_> {
     /// share the memory of the file. The file must not change.
     ///
     /// # Errors
-    /// As [`from_bytes`](ListIndex::from_bytes).
+    /// The same errors as [`from_bytes`](ListIndex::from_bytes).
     #[allow(clippy::needless_pass_by_value)] // an `Arc` of a type of the caller becomes one of the trait only by value
     pub fn from_shared_bytes(
         measure: &Measure,

@@ -214,7 +214,7 @@ impl<'a> ListIndex<'a> {
     /// many lists are added.
     ///
     /// # Errors
-    /// As [`ListIndex::new`]; the index then stays as it is.
+    /// The same errors as [`ListIndex::new`]; the index then stays as it is.
     pub fn add(&mut self, lists: &Lists, options: Options<'_>) -> Result<(), Error> {
         options.check()?;
         self.measure.part.check_items(lists.items())?;
@@ -286,7 +286,7 @@ impl<'a> ListIndex<'a> {
     /// `count` most similar other lists.
     ///
     /// # Errors
-    /// As [`neighbors`](crate::neighbors).
+    /// The same errors as [`neighbors`](crate::neighbors).
     pub fn neighbors(&self, x: Option<&Lists>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
         let rankings = self.rows().saturating_sub(usize::from(x.is_none()));
         if count == 0 || count > rankings {
@@ -307,7 +307,7 @@ impl<'a> ListIndex<'a> {
     /// Without `x`, the same for each list of the index and all other lists.
     ///
     /// # Errors
-    /// As [`within`](crate::within).
+    /// The same errors as [`within`](crate::within).
     pub fn within(&self, x: Option<&Lists>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
         let distance = self.measure.part.is_distance();
         if radius.is_nan() || (distance && radius < 0.0) {
@@ -333,7 +333,7 @@ impl<'a> ListIndex<'a> {
     /// The measure of each list of `x` with itself, as [`diagonal`](crate::diagonal).
     ///
     /// # Errors
-    /// As [`diagonal`](crate::diagonal).
+    /// The same errors as [`diagonal`](crate::diagonal).
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         options.check()?;
         self.measure.part.check_items(x.items())?;
