@@ -127,8 +127,8 @@ static MEASURES: &[NamedMeasure] = &[
 /// - [`Measure::weighted_concordance`] and [`Measure::factored_concordance`], if `both` is false.
 ///
 /// A self-similarity is the value of a ranking with itself. If it is at most 1e-12 times the sum of the absolute values
-/// of its terms, it is treated as a rounding error and set to 0. Then every normalized value with that ranking is 0, too.
-/// Normalized kernels are between -1 and 1.
+/// of its terms, it is treated as a rounding error and set to 0. Then every normalized value with that ranking is 0,
+/// too. Normalized kernels are between -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
