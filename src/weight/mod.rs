@@ -87,8 +87,8 @@ pub enum Weight {
     Mult(Factor),
     /// `(n + 1 - max(b, d)) / n`: the mean of the top-k kernels over k = 1..n.
     Average,
-    /// `u[b] * u[d]`: only the ranks of the later item matter. With [`Factor::Ap`], the signed kernel is a positive
-    /// definite relative of AP correlation.
+    /// `u[b] * u[d]`: only the ranks of the later item matter. With [`Factor::Ap`], the kernel is a positive definite
+    /// relative of AP correlation.
     Later(Factor),
     /// Any n x n matrix U, row by row. Every ordered pair of items adds `U[a][b] * U[c][d]`, concordant or not. Every
     /// item also forms such a pair with itself. A pair of rankings takes O(n^2).
