@@ -88,7 +88,7 @@ pub(crate) fn plain_coefficients<'a, R: RankingSet>(
 enum BalanceTerms {
     /// 1.
     Ones,
-    /// 1. If one item has a position and the other has none, the expected sign of the pair.
+    /// The number 1. If one item has a position and the other has none, the expected sign of the pair.
     Open(Vec<f64>),
     /// `x_i x_j`.
     Products(Vec<f64>),
