@@ -1,4 +1,4 @@
-//! Sums of entries of a table that are looked up by index.
+//! Sums of entries of a table. The entries are looked up by index.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::task;
 use crate::simd::arch::Vector;
 
-/// Indices, with a limit above all of them: checked once, used with many tables.
+/// Indices, with a limit that is above all of them. They are checked once and used with many tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     at: &'a [u32],
