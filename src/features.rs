@@ -38,7 +38,7 @@ const COMPARE_FROM: usize = 48;
 /// The number of features of a ranking.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with a named weight.
+/// Returns an error when the measure is not a kernel of order 2 with a named weight.
 ///
 /// ```
 /// use wkendall::{Measure, Weight, features};
@@ -71,7 +71,7 @@ fn factors_of(measure: &Measure) -> Result<Vec<(f64, &Part)>, Error> {
 /// The features of every ranking, one ranking per row.
 ///
 /// # Errors
-/// The same errors as [`features_into`], and an error when the result does not fit into memory.
+/// Returns the same errors as [`features_into`], and an error when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Rankings, Weight, features, RunOptions};
@@ -95,7 +95,7 @@ pub fn features<R: RankingSet, T: Element>(
 /// Writes the features of every ranking, one after another.
 ///
 /// # Errors
-/// The same errors as [`columns`], and an error in these cases:
+/// Returns the same errors as [`columns`], and an error in these cases:
 ///
 /// - The numbers of items differ.
 /// - The length of the slice is not the number of rankings times the number of columns.

@@ -28,7 +28,7 @@
 //! | to compute | use |
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
-//! | its signed or normalized form; Kendall's tau is both, with [`Weight::Standard`] | [`Measure::signed`], [`Measure::normalized`] |
+//! | its signed form, or its normalized form; Kendall's tau is the standard kernel, signed and normalized | [`Measure::signed`], [`Measure::normalized`] |
 //! | the kernel of another order, a sum over tuples of items | [`Measure::with_order`] |
 //! | sums, products and powers of kernels | [`Measure::plus`], [`Measure::times`], [`Measure::power`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
@@ -46,14 +46,14 @@
 //! | the distance K^(p) of top lists | [`Measure::fagin_kendall`] |
 //! | any of the measures above by its name, with parameters by their names | [`Measure::from_parameters`] |
 //! | any of the measures above for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
-//! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
+//! | the most similar rankings for each ranking, or all rankings within a radius | [`neighbors`], [`within`] |
 //! | the most similar lists, with one index for many queries | [`ListIndex`] |
 //! | bit vectors whose Hamming distance is the number of discordant pairs | [`packed_signs`] |
-//! | a measure for one pair of rankings, or for one permutation | [`Measure::between`], [`Measure::kappa`] |
-//! | the tensors of rankings for general weights | [`embedding`] |
+//! | the value of a measure for a pair of rankings, or for a permutation | [`Measure::between`], [`Measure::kappa`] |
+//! | the tensors of rankings whose inner products are kernels with general weights | [`embedding`] |
 //! | rank correlations between columns of observations, with p-values and intervals | [`correlations`], [`correlations_of`], [`correlations_at_least`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
-//! | the ranking with the largest mean kernel with given rankings, such as the Kemeny ranking | [`consensus`] |
+//! | the ranking whose mean kernel with given rankings is largest, such as the Kemeny ranking | [`consensus`] |
 //! | the pairs of items that matter most to a sum of kernels | [`importance`] |
 //!
 //! # Speed

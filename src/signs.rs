@@ -24,7 +24,7 @@ pub fn sign_bytes(items: usize) -> usize {
 /// j. The first pair is the lowest bit of the first byte; the bits after the last pair are 0.
 ///
 /// # Errors
-/// When `run.threads` is 0, when there is no memory, or when `run.watch` stops the run.
+/// Returns an error when `run.threads` is 0, when there is no memory, or when `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Rankings, packed_signs, RunOptions};

@@ -11,8 +11,8 @@ const MAX_TO_REARRANGE: usize = 300;
 /// A bound for sums of products of a factor of items and a factor of positions. It is the smaller of two bounds:
 ///
 /// - By the Cauchy-Schwarz inequality, each component is at most the product of the two norms.
-/// - The terms of an item at a position are at most the inner product of the row of the item and the row of the
-///   position, after both rows have been sorted.
+/// - Sort the row of an item and the row of a position. The terms of the item at this position are at most the inner
+///   product of the two sorted rows.
 pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
     let n = terms.items;
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();

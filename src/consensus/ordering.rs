@@ -124,8 +124,8 @@ pub fn linear_ordering(items: usize, matrix: &[f64], options: Options<'_>) -> Re
 /// Calls [`linear_ordering`] for several matrices in parallel. `options.prove` is not used.
 ///
 /// # Errors
-/// The same errors as [`linear_ordering`]. If an entry is not finite, the row in the error counts the rows of all
-/// matrices, from the first matrix on.
+/// Returns the same errors as [`linear_ordering`]. If an entry is not finite, the row in the error counts the rows of
+/// all matrices, from the first matrix on.
 pub fn linear_orderings(
     count: usize,
     items: usize,

@@ -2,8 +2,8 @@
 //!
 //! Among the n! orders of the observations, c concordant pairs are as frequent as c discordant pairs. Take the
 //! observation that is last in one column. The number of observations before it in the other column is 0 to n - 1, and
-//! all these numbers are equally probable. So the probability of c concordant pairs of n observations is a mean: take
-//! the probabilities of c, c - 1, ..., c - n + 1 concordant pairs of n - 1 observations.
+//! all these numbers are equally probable. Take the probabilities of c, c - 1, ..., c - n + 1 concordant pairs for n -
+//! 1 observations. Their mean is the probability of c concordant pairs for n observations.
 
 use std::sync::OnceLock;
 

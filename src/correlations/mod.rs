@@ -56,7 +56,7 @@ impl Columns {
     /// values.
     ///
     /// # Errors
-    /// When there are not `columns * observations` values, or when there is no memory.
+    /// Returns an error when there are not `columns * observations` values, or when there is no memory.
     pub fn from_values<V: Value>(columns: usize, observations: usize, values: &[V]) -> Result<Self, Error> {
         Self::from_numbers(columns, observations, V::numbers(values))
     }
@@ -366,7 +366,7 @@ pub fn correlations(
 /// `y`, it is two columns of `x`.
 ///
 /// # Errors
-/// The same errors as [`correlations`], and an error when there is no such column.
+/// Returns the same errors as [`correlations`], and an error when there is no such column.
 pub fn correlations_of(
     x: &Columns,
     y: Option<&Columns>,
@@ -398,7 +398,7 @@ pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
 /// memory.
 ///
 /// # Errors
-/// The same errors as [`correlations`].
+/// Returns the same errors as [`correlations`].
 pub fn correlations_at_least(
     x: &Columns,
     y: Option<&Columns>,
@@ -448,7 +448,7 @@ const CELLS_AT_ONCE: usize = 1 << 25;
 /// without this observation. If the observation is missing in one of the two columns, it is NaN.
 ///
 /// # Errors
-/// The same errors as [`correlations`], and an error when there is no first column.
+/// Returns the same errors as [`correlations`], and an error when there is no first column.
 pub fn leave_one_out(
     x: &Columns,
     y: &Columns,

@@ -128,7 +128,7 @@ fn embed_complete<T: Element>(
 /// The weighted sum of the embeddings of the rankings. The single embeddings are never in memory.
 ///
 /// # Errors
-/// The same errors as [`embed_into`], and an error when there is not one coefficient for each ranking.
+/// Returns the same errors as [`embed_into`], and an error when there is not one coefficient for each ranking.
 pub fn combine<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
@@ -201,7 +201,7 @@ fn combine_complete(
 /// The same as [`tuple_sums_into`], but returns the matrix.
 ///
 /// # Errors
-/// The same errors as [`tuple_sums_into`], and an error when the result does not fit into memory.
+/// Returns the same errors as [`tuple_sums_into`], and an error when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, RunOptions};
@@ -264,7 +264,7 @@ pub fn tuple_sums_into<R: RankingSet>(
 /// take the inner product with the weights.
 ///
 /// # Errors
-/// The same errors as [`embed_into`].
+/// Returns the same errors as [`embed_into`].
 pub fn linear_function<R: RankingSet>(
     rankings: &R,
     order: usize,

@@ -128,7 +128,7 @@ impl<'a> Job<'a> {
     /// The task for a result of this type.
     ///
     /// # Errors
-    /// When the measure is not defined for these rankings.
+    /// Returns an error when the measure is not defined for these rankings.
     pub(super) fn task<T: Element>(&self) -> Result<Task<'_>, Error> {
         let operands = self.operands();
         let (rows, columns) = operands.shape();

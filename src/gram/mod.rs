@@ -144,7 +144,7 @@ pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Opt
 /// The same as [`gram`], but returns a [`Matrix`] of `f64` or `f32`.
 ///
 /// # Errors
-/// The same errors as [`gram`].
+/// Returns the same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Options, Rankings, gram_matrix};
@@ -171,8 +171,8 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
 /// overwritten.
 ///
 /// # Errors
-/// The same errors as [`gram`], and an error when the length of the slice is wrong. After an error, the slice can
-/// contain any values.
+/// Returns the same errors as [`gram`], and an error when the length of the slice is wrong. After an error, the slice
+/// can contain any values.
 pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
     x: &R,
@@ -266,7 +266,7 @@ fn fill_distinct<R: RankingSet, T: Element>(
 /// complete rankings that agree with the ranking.
 ///
 /// # Errors
-/// The same errors as [`gram`].
+/// Returns the same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Incomplete, Measure, Missing, Options, Weight, diagonal};
@@ -303,7 +303,7 @@ fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) ->
 /// "bits-portable".
 ///
 /// # Errors
-/// When `options.backend` is not available, or when `options.threads` or `options.tile` is 0.
+/// Returns an error when `options.backend` is not available, or when `options.threads` or `options.tile` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }

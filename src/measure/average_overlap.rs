@@ -41,7 +41,7 @@ impl Measure {
     /// items](Measure::with_item_weight), a common item counts with its weight instead of 1.
     ///
     /// # Errors
-    /// When the depth is 0, or larger than the number of items.
+    /// Returns an error when the depth is 0, or larger than the number of items.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

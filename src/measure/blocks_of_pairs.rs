@@ -104,9 +104,9 @@ impl Union {
         })
     }
 
-    /// Both lists as rankings of the numbered items, the weights of these items, and, for the items that are not
-    /// listed, the sum over their pairs of the product of their weights. The function `rest` gets the listed items. It
-    /// returns the weight of all other items, and this sum.
+    /// Returns both lists as rankings of the numbered items, the weights of these items, and a sum over pairs of items
+    /// that are not listed: each pair adds the product of its two weights. The function `rest` gets the listed items.
+    /// It returns the weight of all other items, and this sum.
     pub(super) fn of<'b>(
         &'b mut self,
         s: &'b Listed<'_>,

@@ -181,7 +181,7 @@ impl Combination {
     /// The value, given the values of the parts.
     ///
     /// # Errors
-    /// When the value is not finite.
+    /// Returns an error when the value is not finite.
     pub(crate) fn value(&self, parts: &[f64]) -> Result<f64, Error> {
         let value = self.rule.value(parts);
         if value.is_finite() { Ok(value) } else { Err(Error::NotFinite) }

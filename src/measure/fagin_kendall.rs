@@ -26,18 +26,19 @@ struct FaginKendall {
 }
 
 impl Measure {
-    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths, over the items that are in at least
-    /// one of the lists (Fagin, Kumar and Sivakumar, "Comparing top k lists", 2003). An item that is not in a list
-    /// comes after the items of the list. If the two lists have a pair of items in opposite orders, the pair adds 1. If
-    /// both items are in one list and neither is in the other list, the pair adds `p`. Complete rankings are compared
-    /// as lists of all items.
+    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths (Fagin, Kumar and Sivakumar, "Comparing
+    /// top k lists", 2003). It counts pairs of items that are in at least one of the lists. An item that is not in a
+    /// list comes after the items of the list. Complete rankings are compared as lists of all items.
+    ///
+    /// - If the two lists have the items of a pair in opposite orders, the pair adds 1.
+    /// - If both items are in one list and neither is in the other list, the pair adds `p`.
     ///
     /// It is a distance, and not a kernel. The two counts of pairs are exact up to 2^53. Lists with ties are an error.
     /// With [weights of items](Measure::with_item_weight), the term of a pair is multiplied by the weights of both
     /// items.
     ///
     /// # Errors
-    /// When `p` is negative, above 1, or NaN.
+    /// Returns an error when `p` is negative, above 1, or NaN.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, gram};

@@ -43,7 +43,7 @@ impl KendallMeasure {
     /// The weight, and the sum that is averaged for incomplete rankings.
     ///
     /// # Errors
-    /// When this mean is not defined or not implemented.
+    /// Returns an error when this mean is not defined or not implemented.
     pub(crate) fn mean(&self) -> Result<(MeanWeight<'_>, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,

@@ -19,16 +19,17 @@ struct GeneralizedKendall {
 
 impl Measure {
     /// Kumar and Vassilvitskii's generalized distance ("Generalized distances between rankings", 2010): the sum of
-    /// `v[i] p(i) v[j] p(j)` over discordant pairs. v are the weights of items, 1 by default. p(i) is the mean of the
-    /// costs of the positions between the two ranks of item i: `(P[s(i)] - P[t(i)]) / (s(i) - t(i))`, where P are the
-    /// running sums of the costs. If the two ranks are equal, or if there are no costs, p(i) is 1.
+    /// `v[i] p(i) v[j] p(j)` over discordant pairs. Here v are the weights of items, 1 by default. The number p(i) is
+    /// the mean of the costs of the positions between the two ranks of item i: `(P[s(i)] - P[t(i)]) / (s(i) - t(i))`,
+    /// where P are the running sums of the costs. If the two ranks of the item are equal, or if there are no costs,
+    /// p(i) is 1.
     ///
     /// Without weights and costs, the distance is exactly the number of discordant pairs. Otherwise its error is below
     /// 1e-12 times the largest possible value. It is a distance, and not a kernel. With costs it is not a metric.
     ///
     /// # Errors
-    /// When the number of weights or of costs is not the number of items, when a number is negative, NaN or infinite,
-    /// or when sums could exceed the range of `f64`.
+    /// Returns an error when the number of weights or of costs is not the number of items, when a number is negative,
+    /// NaN or infinite, or when sums could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

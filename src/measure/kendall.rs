@@ -66,7 +66,7 @@ impl KendallMeasure {
     /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors
-    /// When the parameters of the weight do not match the number of items.
+    /// Returns an error when the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
@@ -76,7 +76,7 @@ impl KendallMeasure {
     /// not depend on the scale of its weight. Large weights whose sums would overflow are then accepted.
     ///
     /// # Errors
-    /// The same errors as [`KendallMeasure::kernel`].
+    /// Returns the same errors as [`KendallMeasure::kernel`].
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check_rescaled(items)?, items))
     }
@@ -95,7 +95,7 @@ impl KendallMeasure {
     /// Turns a kernel with a named weight into a kernel of another order; see `Measure::with_order`.
     ///
     /// # Errors
-    /// The same errors as `Measure::with_order`.
+    /// Returns the same errors as `Measure::with_order`.
     pub fn with_order(self, order: usize) -> Result<Self, Error> {
         match self.quantity {
             // Signed kernels, the distance and the Mallows kernel always have order 2.
@@ -120,7 +120,7 @@ impl KendallMeasure {
     /// The Mallows kernel, `exp(-lambda * distance)`.
     ///
     /// # Errors
-    /// When `lambda` is negative, NaN or infinite.
+    /// Returns an error when `lambda` is negative, NaN or infinite.
     pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::Lambda { value: lambda });
@@ -138,7 +138,7 @@ impl KendallMeasure {
     /// Turns a kernel into its signed form: the sum over concordant pairs minus the sum over discordant pairs.
     ///
     /// # Errors
-    /// The same errors as `Measure::signed`.
+    /// Returns the same errors as `Measure::signed`.
     pub fn signed(self) -> Result<Self, Error> {
         self.quantity.weighted().map_err(|measure| Error::NoSignedForm { measure })?;
         if self.weight.is_general() {
@@ -153,8 +153,8 @@ impl KendallMeasure {
     /// Divides a kernel by its value for a ranking and itself. If this value is 0, every normalized value is 0.
     ///
     /// # Errors
-    /// When the measure is a distance, when there is no memory for a copy of the weights, or when the weights are too
-    /// steep for the order.
+    /// Returns an error when the measure is a distance, when there is no memory for a copy of the weights, or when the
+    /// weights are too steep for the order.
     pub fn try_normalized(self) -> Result<Self, Error> {
         self.normalized_until(&Cancel::default())
     }
@@ -205,7 +205,7 @@ impl KendallMeasure {
     /// The value for a ranking and itself. It is the same for all rankings.
     ///
     /// # Panics
-    /// When there is no memory for a vector whose length is the order.
+    /// Panics when there is no memory for a vector whose length is the order.
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match self.quantity {

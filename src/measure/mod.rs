@@ -276,7 +276,7 @@ impl Measure {
     /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors
-    /// When the parameters of the weight do not match the number of items.
+    /// Returns an error when the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         match weight.of_later_item() {
             Some(factor) => Self::later(&factor, items, false),
@@ -289,7 +289,7 @@ impl Measure {
     /// depend on the scale of its weight. Large weights whose sums would overflow are then accepted.
     ///
     /// # Errors
-    /// The same errors as [`Measure::kernel`].
+    /// Returns the same errors as [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Factor, Measure, Weight};
@@ -356,7 +356,7 @@ impl Measure {
     /// The Mallows kernel, `exp(-lambda * distance)`. [`mallows_rate`](crate::mallows_rate) suggests a rate.
     ///
     /// # Errors
-    /// When `lambda` is negative, NaN or infinite.
+    /// Returns an error when `lambda` is negative, NaN or infinite.
     pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
         KendallMeasure::mallows(items, lambda).map(Self::from)
     }
@@ -364,11 +364,12 @@ impl Measure {
     /// The weighted correlation `(C - D) / (C + D)`. C is the sum of the weights of the concordant pairs, and D is the
     /// sum of the weights of the discordant pairs. If `C + D` is 0, the correlation is 0.
     ///
-    /// With other weights than [`Weight::Standard`], it is not a kernel: `C + D` depends on the pair of rankings, and
-    /// matrices of the correlation can have negative eigenvalues.
+    /// With [`Weight::Standard`], the correlation is a kernel. With other weights it is not: `C + D` then depends on
+    /// the pair of rankings, and matrices of the correlation can have negative eigenvalues.
     ///
     /// # Errors
-    /// The same errors as [`Measure::kernel`], and an error when the weights are general, such as [`Weight::Matrix`].
+    /// Returns the same errors as [`Measure::kernel`], and an error when the weights are general, such as
+    /// [`Weight::Matrix`].
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(Combination::correlation(weight, items)?)))
     }
@@ -399,7 +400,7 @@ impl Measure {
     /// The sum of two kernels of the same number of items.
     ///
     /// # Errors
-    /// When one of the two measures is not a kernel, or when they have different numbers of items.
+    /// Returns an error when one of the two measures is not a kernel, or when they have different numbers of items.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -415,7 +416,7 @@ impl Measure {
     /// The product of two kernels of the same number of items.
     ///
     /// # Errors
-    /// The same errors as [`Measure::plus`].
+    /// Returns the same errors as [`Measure::plus`].
     pub fn times(self, other: Self) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.times(other.into_combination()?)?)))
     }
@@ -423,7 +424,7 @@ impl Measure {
     /// The kernel, multiplied by a number that is 0 or positive.
     ///
     /// # Errors
-    /// When the measure is not a kernel, or when the number is negative or not finite.
+    /// Returns an error when the measure is not a kernel, or when the number is negative or not finite.
     pub fn scaled(self, factor: f64) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.scaled(factor)?)))
     }
@@ -431,7 +432,7 @@ impl Measure {
     /// A power of a kernel.
     ///
     /// # Errors
-    /// When the measure is not a kernel, or when the exponent is 0.
+    /// Returns an error when the measure is not a kernel, or when the exponent is 0.
     pub fn power(self, exponent: u32) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.power(exponent)?)))
     }
@@ -463,12 +464,15 @@ impl Measure {
         }
     }
 
-    /// Divides a kernel by its self-similarity, the value of a ranking with itself. The self-similarity is the same for
-    /// all complete rankings. If it is 0, every normalized value is 0.
+    /// Divides a kernel by its self-similarity, the value of a ranking with itself. Without weights of items, the
+    /// self-similarity is the same for all complete rankings. If it depends on the ranking, as for rankings with ties,
+    /// a value is divided by the geometric mean of the self-similarities of its two rankings. If the divisor is 0, the
+    /// normalized value is 0.
     ///
     /// # Panics
-    /// When the measure has no normalized form, when there is no memory for a copy of the weights, or when the weights
-    /// are too steep for the order ([`Error::TooSteep`]). [`Measure::try_normalized`] returns an error in these cases.
+    /// Panics when the measure has no normalized form, when there is no memory for a copy of the weights, or when the
+    /// weights are too steep for the order ([`Error::TooSteep`]). [`Measure::try_normalized`] returns an error in these
+    /// cases.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
@@ -477,8 +481,11 @@ impl Measure {
     /// The same as [`Measure::normalized`], but returns an error where that function panics.
     ///
     /// # Errors
-    /// When the measure is a distance or a combination of kernels, when there is no memory for a copy of the weights,
-    /// or when the weights are too steep for the order ([`Error::TooSteep`]).
+    /// Returns an error in these cases:
+    ///
+    /// - The measure is a distance or a combination of kernels.
+    /// - There is no memory for a copy of the weights.
+    /// - The weights are too steep for the order ([`Error::TooSteep`]).
     pub fn try_normalized(self) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.try_normalized().map(Self::from),
@@ -499,10 +506,11 @@ impl Measure {
         self.parts()[0].items()
     }
 
-    /// The value for a ranking and itself. It is the same for all complete rankings.
+    /// The value for a ranking and itself. Without weights of items, it is the same for all complete rankings. With
+    /// weights of items, it is the value for the identity permutation and itself.
     ///
     /// # Panics
-    /// When there is no memory for a vector whose length is the order.
+    /// Panics when there is no memory for a vector whose length is the order.
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match &self.0 {
@@ -514,7 +522,8 @@ impl Measure {
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking and the measure have different numbers of items, or when there is no memory for the workspace.
+    /// Returns an error when a ranking and the measure have different numbers of items, or when there is no memory for
+    /// the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match &self.0 {
             MeasureKind::Part(part) => part.between(s, t, workspace),
@@ -525,8 +534,8 @@ impl Measure {
     /// The value as a function of one permutation: it is the value for the identity permutation and `pi`.
     ///
     /// # Errors
-    /// When the permutation and the measure have different numbers of items, when the measure has weights of items, or
-    /// when there is no memory for the workspace.
+    /// Returns an error when the permutation and the measure have different numbers of items, when the measure has
+    /// weights of items, or when there is no memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -566,7 +575,8 @@ impl Measure {
     /// The kernel as a sum over pairs of items. Computations that use sums over rankings need this form.
     ///
     /// # Errors
-    /// When the measure is not such a kernel, or when it has weights of items, which `taker` does not take.
+    /// Returns an error when the measure is not such a kernel, or when it has weights of items, which `taker` does not
+    /// take.
     pub(crate) fn pair_sum(&self, taker: &'static str) -> Result<Cow<'_, KendallMeasure>, Error> {
         match &self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => Ok(Cow::Borrowed(measure)),

@@ -52,8 +52,8 @@ impl Measure {
     /// "average" and "later".
     ///
     /// # Errors
-    /// When there is no such measure or parameter, or when a parameter does not fit the other parameters or the number
-    /// of items.
+    /// Returns an error when there is no such measure or parameter, or when a parameter does not fit the other
+    /// parameters or the number of items.
     ///
     /// ```
     /// use wkendall::{Factor, Measure, Parameters, Weight};

@@ -115,9 +115,12 @@ pub(super) struct CommonTop {
     pub(super) depth: usize,
     /// The blocks that are cut in both rankings.
     pub(super) cuts: [Cut; 2],
-    /// Four numbers of common items: those above the cut blocks in both rankings, those in the cut block of the first
-    /// ranking and above it in the second, those in the cut block of the second ranking and above it in the first, and
-    /// those in both cut blocks.
+    /// Four numbers of common items, by where the item is:
+    ///
+    /// 1. above the cut block in both rankings
+    /// 2. in the cut block of the first ranking, above the cut block of the second
+    /// 3. above the cut block of the first ranking, in the cut block of the second
+    /// 4. in the cut blocks of both rankings
     pub(super) counts: [u32; 4],
     /// The sums of the weights of these items.
     weights: [f64; 4],

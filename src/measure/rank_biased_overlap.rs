@@ -83,7 +83,7 @@ impl Measure {
     /// weight.
     ///
     /// # Errors
-    /// When `p` is not between 0 and 1, or when `value` or `ties` is none of the names above.
+    /// Returns an error when `p` is not between 0 and 1, or when `value` or `ties` is none of the names above.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, gram};

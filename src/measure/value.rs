@@ -22,7 +22,8 @@ impl KendallMeasure {
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking and the measure have different numbers of items, or when there is no memory for the workspace.
+    /// Returns an error when a ranking and the measure have different numbers of items, or when there is no memory for
+    /// the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         for row in [s, t] {
             self.check_items(row.ranks().len())?;
@@ -37,8 +38,8 @@ impl KendallMeasure {
     /// The value as a function of one permutation: it is the value for the identity permutation and `pi`.
     ///
     /// # Errors
-    /// When the permutation and the measure have different numbers of items, or when there is no memory for the
-    /// workspace.
+    /// Returns an error when the permutation and the measure have different numbers of items, or when there is no
+    /// memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};

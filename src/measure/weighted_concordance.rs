@@ -36,8 +36,8 @@ impl Measure {
     /// is not a kernel. Its error is below 1e-12 times the sum of the absolute values of the weights.
     ///
     /// # Errors
-    /// When there are not `items * items` numbers, when a number is NaN or infinite, or when sums could exceed the
-    /// range of `f64`.
+    /// Returns an error when there are not `items * items` numbers, when a number is NaN or infinite, or when sums
+    /// could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -58,8 +58,8 @@ impl Measure {
     /// for two rankings.
     ///
     /// # Errors
-    /// When `earlier` or `later` does not have `items` numbers, when a number is NaN or infinite, or when sums could
-    /// exceed the range of `f64`.
+    /// Returns an error when `earlier` or `later` does not have `items` numbers, when a number is NaN or infinite, or
+    /// when sums could exceed the range of `f64`.
     pub fn factored_concordance(items: usize, earlier: &[f64], later: &[f64], both: bool) -> Result<Self, Error> {
         let sum = |numbers: &[f64]| -> f64 { numbers.iter().map(|number| number.abs()).sum() };
         for numbers in [earlier, later] {

@@ -60,16 +60,15 @@ impl Measure {
     /// used for this. If `additive`, the weight of a pair is the sum of the weights of its items; otherwise it is their
     /// product.
     ///
-    /// With ties, the divisor is the geometric mean of two weights: the weight of the pairs that are not tied in the
-    /// first ranking, and the weight of the pairs that are not tied in the second ranking. If the divisor is 0, the
-    /// value is 0.
+    /// With ties, take for each ranking the weight of the pairs that are not tied in it. The divisor is the geometric
+    /// mean of these two weights. If it is 0, the value is 0.
     ///
-    /// With weights by item ([`TauRank::Items`] and [`TauRank::Given`]), the measure is a kernel: each pair of items
-    /// adds its weight times the signs of both rankings, so the value is a cosine. The error is below 1e-12.
+    /// With weights by item ([`TauRank::Items`] and [`TauRank::Given`]), the measure is a kernel. Each pair of items
+    /// adds its weight times its signs in both rankings, so the value is a cosine. The error is below 1e-12.
     ///
     /// # Errors
-    /// When the length of the weigher or of the given ranks is not the number of items, when a number is NaN or
-    /// infinite, or when a weight is negative.
+    /// Returns an error when the length of the weigher or of the given ranks is not the number of items, when a number
+    /// is NaN or infinite, or when a weight is negative.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, TauRank, gram};

@@ -8,10 +8,10 @@ use crate::weight::pair::Terms;
 /// The mean number of concordant pairs minus the mean number of discordant pairs, if items without a position can be
 /// anywhere.
 ///
-/// For a pair (i, j) in one ranking, let e be the probability that i comes before j, minus the probability that i comes
-/// after j; in the other ranking, e'. The pair adds e e'. If k items have a position, i is one of them, and j has no
-/// position, then e is 1 - 2 r / (k + 1), where r is the mean rank of the block of i, from 1. For two items without
-/// positions, e is 0.
+/// In one ranking, let e be the probability that i comes before j, minus the probability that i comes after j. Let e'
+/// be the same number in the other ranking. The pair (i, j) adds e e'. Suppose that k items have a position, that i is
+/// one of them, and that j has no position. Then e is 1 - 2 r / (k + 1), where r is the mean rank of the block of i,
+/// from 1. For two items without positions, e is 0.
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;

@@ -62,7 +62,7 @@ impl Workspace {
     /// The same as [`Workspace::new`], but returns an error if the allocation fails.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error when there is no memory.
     pub fn try_new(items: usize) -> Result<Self, Error> {
         let mut workspace = Self::default();
         workspace.try_fit(items)?;

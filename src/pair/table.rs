@@ -2,9 +2,9 @@
 //! block of the first ranking, a column is a block of the second ranking, and a cell has the number of items that are
 //! in both blocks.
 //!
-//! A pair of items is tied in neither ranking and in the same order in both if the cell of one item is above and to the
-//! left of the cell of the other item. If the two cells are in one row or in one column, the pair is tied in one
-//! ranking. So all sums take one pass through the cells with running sums, in O(n + cells).
+//! Suppose that the cell of one item is above and to the left of the cell of another item. Then the pair is tied in
+//! neither ranking, and has the same order in both. If the two cells are in one row or in one column, the pair is tied
+//! in one ranking. So all sums take one pass through the cells with running sums, in O(n + cells).
 
 use super::tops::TopBlocks;
 use crate::error::Error;

@@ -57,8 +57,8 @@ impl Rankings {
     /// shows that ranks count from 0.
     ///
     /// # Errors
-    /// When a row is not a permutation, when some rows count from 0 and others from 1, or when there are not `rows *
-    /// items` values.
+    /// Returns an error when a row is not a permutation, when some rows count from 0 and others from 1, or when there
+    /// are not `rows * items` values.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -76,7 +76,7 @@ impl Rankings {
     /// from 1 or from 0.
     ///
     /// # Errors
-    /// The same errors as [`Rankings::from_ranks`].
+    /// Returns the same errors as [`Rankings::from_ranks`].
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -91,8 +91,8 @@ impl Rankings {
     /// Rankings from scores. In each row, the item with the largest score is the most preferred.
     ///
     /// # Errors
-    /// When two scores of a row are equal, when a score is NaN or infinite, or when there are not `rows * items`
-    /// values.
+    /// Returns an error when two scores of a row are equal, when a score is NaN or infinite, or when there are not
+    /// `rows * items` values.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -177,7 +177,7 @@ impl Rankings {
     /// Ranking `row`.
     ///
     /// # Panics
-    /// When `row` is not below [`Rankings::rows`].
+    /// Panics when `row` is not below [`Rankings::rows`].
     #[must_use]
     pub fn row(&self, row: usize) -> Row<'_> {
         assert!(row < self.rows, "row {row} of {} rankings", self.rows);
@@ -244,7 +244,8 @@ impl Rankings {
     /// the item with the number `other(i)`. Here `other(i)` is the rank of `i` in `other`, from 0.
     ///
     /// # Errors
-    /// When the two sets have different numbers of rows or of items, or when there is no memory for the result.
+    /// Returns an error when the two sets have different numbers of rows or of items, or when there is no memory for
+    /// the result.
     ///
     /// ```
     /// use wkendall::Rankings;

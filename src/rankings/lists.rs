@@ -67,7 +67,7 @@ impl Lists {
     /// The same as [`Lists::from_ranks`], but the item with the largest number is the most preferred.
     ///
     /// # Errors
-    /// The same errors as [`Lists::from_ranks`].
+    /// Returns the same errors as [`Lists::from_ranks`].
     pub fn from_scores<B: Value, I: Value, V: Value>(
         items: usize,
         bounds: &[B],
@@ -81,7 +81,8 @@ impl Lists {
     /// Lists from the numbers of their items, the most preferred item first. Items are numbered from 0 to `items - 1`.
     ///
     /// # Errors
-    /// When an item is not in the catalogue, when an item is twice in a list, or when there is no memory.
+    /// Returns an error when an item is not in the catalogue, when an item is twice in a list, or when there is no
+    /// memory.
     ///
     /// ```
     /// use wkendall::Lists;
@@ -135,7 +136,7 @@ impl Lists {
     /// Rankings with ties as lists. Items without a number are not listed.
     ///
     /// # Errors
-    /// When an item can be anywhere, or there is no memory.
+    /// Returns an error when an item can be anywhere, or there is no memory.
     pub fn from_incomplete(rankings: &Incomplete) -> Result<Self, Error> {
         let mut bounds = memory::with_capacity(rankings.rows() + 1)?;
         bounds.push(0);
@@ -159,7 +160,7 @@ impl Lists {
     /// The lists as rankings of all items, for computations that need a number for each item anyway.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Returns an error when there is no memory for them.
     ///
     /// ```
     /// let lists = wkendall::Lists::from_ranks(4, &[0, 2], &[3, 0], &[1, 2])?;
@@ -203,7 +204,7 @@ impl Lists {
     /// The ranks, from 0, that an item can have in a list.
     ///
     /// # Panics
-    /// If there is no such list or item.
+    /// Panics if there is no such list or item.
     #[must_use]
     pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
         assert!(item < self.items, "there is no item {item}");

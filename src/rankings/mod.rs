@@ -87,7 +87,7 @@ pub(crate) mod sealed {
         /// The rankings of these rows.
         ///
         /// # Errors
-        /// When there is no memory.
+        /// Returns an error when there is no memory.
         fn select(&self, rows: &[usize]) -> Result<Self, Error>;
         /// The rankings of rows and columns as [`Operands`](super::Operands).
         fn operands<'a>(x: &'a Self, y: Option<&'a Self>) -> super::Operands<'a>;

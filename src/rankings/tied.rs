@@ -120,8 +120,8 @@ impl Incomplete {
     /// numbers are tied. An item whose number is NaN is an item without a number; see [`Missing`].
     ///
     /// # Errors
-    /// When a number is infinite, when there is a NaN although `missing` is [`Missing::Error`], or when there are not
-    /// `rows * items` values.
+    /// Returns an error when a number is infinite, when there is a NaN although `missing` is [`Missing::Error`], or
+    /// when there are not `rows * items` values.
     ///
     /// ```
     /// use wkendall::{Incomplete, Missing};
@@ -138,7 +138,7 @@ impl Incomplete {
     /// The same as [`Incomplete::from_ranks`], but the item with the largest number is the most preferred.
     ///
     /// # Errors
-    /// The same errors as [`Incomplete::from_ranks`].
+    /// Returns the same errors as [`Incomplete::from_ranks`].
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
         let reading = Reading { descending: true, ties: true, missing, infinite: false };
         Self::from_numbers(reading, rows, items, V::numbers(values))
@@ -290,7 +290,7 @@ impl Incomplete {
     /// of the other items are counted without the items of unknown position.
     ///
     /// # Panics
-    /// If there is no such ranking or item.
+    /// Panics if there is no such ranking or item.
     #[must_use]
     pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
         let Blocks { starts, start_at, placed, .. } = self.row(row);
@@ -354,7 +354,7 @@ impl Incomplete {
     /// Complete rankings as incomplete rankings.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Returns an error when there is no memory for them.
     pub fn from_rankings(rankings: &Rankings) -> Result<Self, Error> {
         let mut built = Self::zeros(rankings.rows(), rankings.items(), Missing::Error)?;
         for (row, mut to) in built.jobs(1).enumerate() {
@@ -368,7 +368,7 @@ impl Incomplete {
 
 impl From<&Rankings> for Incomplete {
     /// # Panics
-    /// When there is no memory; [`Incomplete::from_rankings`] returns this as an error.
+    /// Panics when there is no memory; [`Incomplete::from_rankings`] returns this as an error.
     fn from(rankings: &Rankings) -> Self {
         Self::from_rankings(rankings).unwrap_or_else(|error| panic!("{error}"))
     }

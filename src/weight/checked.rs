@@ -52,9 +52,9 @@ impl PairWeight {
     }
 
     fn fits_order(&self, order: usize, items: usize) -> bool {
-        // Two logarithms: of the number of tuples, and of the number of ways to order one tuple. There are two upper
-        // bounds of a weighted sum: the number of tuples times the largest weight of a tuple, and a power of the sum
-        // over single items, divided by the number of ways.
+        // Two logarithms: of the number of tuples, and of the number of ways to order one tuple. A weighted sum has two
+        // upper bounds. The first is the number of tuples times the largest weight of a tuple. The second is a power of
+        // the sum over single items, divided by the number of ways.
         let (mut tuples, mut ways) = (0.0, 0.0);
         let (mut largest, mut squares) = (0.0_f64, 0.0);
         if let Self::Sums(u) | Self::Products(u) = self {

@@ -49,7 +49,7 @@ impl Factor {
     /// The weights of `items` positions.
     ///
     /// # Errors
-    /// When the values of [`Factor::Values`] are not `items` finite numbers.
+    /// Returns an error when the values of [`Factor::Values`] are not `items` finite numbers.
     ///
     /// ```
     /// use wkendall::Factor;

@@ -43,9 +43,9 @@ const LISTED_NS: f64 = 6.0;
 const COMMON_NS: f64 = 40.0;
 /// Lists with the signed average weight: time per pair of common items.
 const COMMON_PAIR_NS: f64 = 3.0;
-/// The next numbers are for lists with many items: time per item of a list, and time per common item for counts, for
-/// products of weights, for sums of weights, and for the average weight. Measured with 700 lists of 249 out of 765
-/// items, and with 300 lists of 700 out of 2,000 items.
+/// The next numbers are for lists with many items. The first is the time per item of a list. The others are times per
+/// common item: for counts, for products of weights, for sums of weights, and for the average weight. Measured with 700
+/// lists of 249 out of 765 items, and with 300 lists of 700 out of 2,000 items.
 const LONG_LISTED_NS: f64 = 2.0;
 const LONG_COUNTED_NS: f64 = 45.0;
 const LONG_SUMMED_NS: f64 = 130.0;
@@ -403,9 +403,9 @@ pub(in crate::gram) fn tied_pair_ns(measure: &KendallMeasure) -> f64 {
 /// threads of an AMD EPYC, norms and classes included. It had 1,000,000 top-10 lists out of 1,000,000 items, which
 /// followed Zipf's law.
 pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 56.0;
-/// The time of a query for each list of the index. Measured with the same lists on one thread: 0.9 ns for the standard
-/// weight, the distance and logarithmic weights, 1.4 to 1.6 ns for top-k and hyperbolic product weights, and 4.9 ns for
-/// the slowest query.
+/// The time of a query for each list of the index. Measured with the same lists on one thread. It was 0.9 ns for the
+/// standard weight, the distance and logarithmic weights. For top-k weights and hyperbolic product weights, it was 1.4
+/// to 1.6 ns. The slowest query took 4.9 ns.
 pub(in crate::gram) const INDEX_LIST_NS: f64 = 1.5;
 
 /// Whether an index of lists pays off for this many queries. For 1,000,000 top-10 lists on two threads of an AMD EPYC,

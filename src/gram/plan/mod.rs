@@ -79,8 +79,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The fastest plan. It depends on the numbers of rows and columns. It does not depend on whether rows and columns
-    /// are the same rankings: the matrix of `x` with itself and the matrix of `x` with a copy of `x` are computed in
-    /// the same way.
+    /// are the same set. So the matrix of `x` with itself is computed in the same way as the matrix of `x` with a copy
+    /// of `x`.
     pub(crate) fn new(task: GramTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let isa = options.backend.isa()?;
         let strategy = task.strategy(options.backend, isa)?;

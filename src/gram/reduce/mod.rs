@@ -41,7 +41,8 @@ use tiled::Reduction;
 /// are computed.
 ///
 /// # Errors
-/// The same errors as [`gram`](crate::gram()), and an error when `count` is 0 or larger than the number of rankings.
+/// Returns the same errors as [`gram`](crate::gram()), and an error when `count` is 0 or larger than the number of
+/// rankings.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, neighbors};
@@ -92,8 +93,8 @@ fn neighbors_of(
 /// of `x` are searched.
 ///
 /// # Errors
-/// The same errors as [`gram`](crate::gram()), and an error when the radius is NaN, when the radius is negative for a
-/// distance, or when there is no memory for the result.
+/// Returns the same errors as [`gram`](crate::gram()), and an error when the radius is NaN, when the radius is negative
+/// for a distance, or when there is no memory for the result.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, within};

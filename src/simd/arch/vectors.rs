@@ -163,7 +163,7 @@ pub(crate) struct PickTable<'a>(&'a [f64]);
 
 impl<'a> PickTable<'a> {
     /// # Panics
-    /// If the table is empty or has 2^32 entries.
+    /// Panics if the table is empty or has 2^32 entries.
     pub(crate) fn new(entries: &'a [f64]) -> Self {
         assert!(!entries.is_empty() && u32::try_from(entries.len()).is_ok());
         Self(entries)

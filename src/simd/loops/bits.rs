@@ -318,7 +318,7 @@ task! {
     /// not an index of the table, the value is any entry. Rows are whole groups of counts.
     ///
     /// # Panics
-    /// If the table is empty or has 2^32 entries.
+    /// Panics if the table is empty or has 2^32 entries.
     pub(crate) fn look_up(
         arch: A, table: &[f64], zero: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>,
     ) {

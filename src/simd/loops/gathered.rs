@@ -15,7 +15,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// # Panics
-    /// If an index is 2^31 - 1 or more: vectors have signed indices.
+    /// Panics if an index is 2^31 - 1 or more: vectors have signed indices.
     pub(crate) fn new(at: &'a [u32]) -> Self {
         let limit = at.iter().max().map_or(0, |&most| most as usize + 1);
         assert!(i32::try_from(limit).is_ok());
@@ -28,7 +28,7 @@ impl<'a> Places<'a> {
     }
 
     /// # Panics
-    /// If an index is not in the table, or if there are not as many others.
+    /// Panics if an index is not in the table, or if there are not as many others.
     fn check(self, table: &[f64], others: usize) {
         assert!(self.limit <= table.len() && self.at.len() == others);
     }

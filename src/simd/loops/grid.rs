@@ -110,7 +110,7 @@ struct Permutation<'a> {
 
 impl<'a> Permutation<'a> {
     /// # Panics
-    /// If a value is not in the range. Whether one is repeated is checked later, by [`Positions::new`].
+    /// Panics if a value is not in the range. Whether one is repeated is checked later, by [`Positions::new`].
     #[inline(always)]
     fn new(first: usize, values: &'a [u32]) -> Self {
         let first = u32::try_from(first).expect("values have 32 bits");
@@ -126,7 +126,7 @@ struct Positions<'a>(&'a [u32]);
 
 impl<'a> Positions<'a> {
     /// # Panics
-    /// If a value has no position.
+    /// Panics if a value has no position.
     #[inline(always)]
     fn new(positions: &'a [u32]) -> Self {
         let most = positions.iter().fold(0, |most, &position| most.max(position));

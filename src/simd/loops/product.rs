@@ -186,7 +186,7 @@ pub(crate) struct TableRows<'a, S, const G: usize> {
 /// Appends, for each of the `places`, the entry of every row at this index, multiplied by a factor.
 ///
 /// # Panics
-/// If the table has more than 2^31 - 1 entries, or if a row or a place is not within the table.
+/// Panics if the table has more than 2^31 - 1 entries, or if a row or a place is not within the table.
 #[inline(always)]
 fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     arch: V::Arch,

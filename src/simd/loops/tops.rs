@@ -137,7 +137,7 @@ task! {
     /// with the item in one ranking, and before or tied with it in the other.
     ///
     /// # Panics
-    /// If the table has no entry for the sum of two blocks.
+    /// Panics if the table has no entry for the sum of two blocks.
     pub(crate) fn sum_later(_arch: A, items: &[PackedItem], others: &[PackedItem], table: &[Four], sums: &mut [f64]) {
         for (others, sum) in others.chunks_exact(items.len().max(1)).zip(sums) {
             let mut totals = [0.0; 4];

@@ -22,7 +22,7 @@ use crate::weight::own;
 /// The weight of the measure, and the sum that is averaged.
 ///
 /// # Errors
-/// When the measure is not available for lists.
+/// Returns an error when the measure is not available for lists.
 pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     if let (1, true, Some(weight)) = (measure.order(), measure.is_concordant(), measure.weight().pairs()) {
         return Ok((weight, Mean::Concordant));

@@ -21,7 +21,7 @@ use crate::weight::own;
 /// The kind of these rankings, with the numbers that the plan needs.
 ///
 /// # Errors
-/// When the measure has no mean over complete rankings.
+/// Returns an error when the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Incomplete,

@@ -37,7 +37,7 @@ impl ListIndex<'_> {
     /// modulo 2^64, rotated to the left by 29 bits. All numbers are little-endian.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error when there is no memory.
     ///
     /// ```
     /// use wkendall::{ListIndex, Lists, Measure, Options};
@@ -79,8 +79,11 @@ impl ListIndex<'_> {
     /// results of `measure`.
     ///
     /// # Errors
-    /// The same errors as [`ListIndex::new`], and an error in these cases: the bytes are not an index, the bytes are
-    /// damaged or have another version of the format, or the index and the measure have different numbers of items.
+    /// Returns the same errors as [`ListIndex::new`], and an error in these cases:
+    ///
+    /// - The bytes are not an index, or they are damaged.
+    /// - The bytes have another version of the format.
+    /// - The index and the measure have different numbers of items.
     pub fn from_bytes(measure: &Measure, bytes: &[u8], options: Options<'_>) -> Result<ListIndex<'static>, Error> {
         options.check()?;
         Input::new(bytes, None)?.index(measure, options)
@@ -92,7 +95,7 @@ impl ListIndex<'_> {
     /// memory of the file. The file must not change.
     ///
     /// # Errors
-    /// The same errors as [`from_bytes`](ListIndex::from_bytes).
+    /// Returns the same errors as [`from_bytes`](ListIndex::from_bytes).
     #[allow(clippy::needless_pass_by_value)] // an `Arc` of a type of the caller becomes one of the trait only by value
     pub fn from_shared_bytes(
         measure: &Measure,

@@ -57,9 +57,9 @@ const MAX_REMOVED: usize = 4;
 /// have more than a tenth of the items, these functions may round differently. They build an index in each call. A
 /// `ListIndex` is built once, and lists can be [added](Self::add) and [removed](Self::remove).
 ///
-/// In addition to the lists themselves, the index takes 9 bytes for each item of each list (5 bytes for measures of
-/// overlap), and 4 to 16 bytes for each list. A search takes 4 to 12 bytes for each list on each thread. A clone of an
-/// index shares the memory of the index.
+/// The index needs memory in addition to the lists themselves: 4 to 16 bytes for each list, and 9 bytes for each item
+/// of each list. For measures of overlap, it is 5 bytes for each item of each list. A search takes 4 to 12 bytes for
+/// each list on each thread. A clone of an index shares the memory of the index.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
@@ -186,7 +186,7 @@ impl<'a> ListIndex<'a> {
     /// Some lists of the index, by their numbers.
     ///
     /// # Errors
-    /// When there is no such list, or when there is no memory.
+    /// Returns an error when there is no such list, or when there is no memory.
     pub fn select(&self, rows: &[usize]) -> Result<Lists, Error> {
         let mut sets = memory::with_capacity(rows.len())?;
         for &row in rows {
@@ -199,7 +199,7 @@ impl<'a> ListIndex<'a> {
     /// All lists of the index.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error when there is no memory.
     pub fn to_lists(&self) -> Result<Lists, Error> {
         self.concatenated(&self.parts)?.without_last_blocks()
     }
@@ -223,7 +223,7 @@ impl<'a> ListIndex<'a> {
     /// few times, even if many lists are added.
     ///
     /// # Errors
-    /// The same errors as [`ListIndex::new`]. After an error, the index is unchanged.
+    /// Returns the same errors as [`ListIndex::new`]. After an error, the index is unchanged.
     pub fn add(&mut self, lists: &Lists, options: Options<'_>) -> Result<(), Error> {
         options.check()?;
         self.measure.part.check_items(lists.items())?;
@@ -240,8 +240,8 @@ impl<'a> ListIndex<'a> {
     /// alone.
     ///
     /// # Errors
-    /// The same errors as [`ListIndex::new`], and an error when there is no such list. After an error, the index is
-    /// unchanged.
+    /// Returns the same errors as [`ListIndex::new`], and an error when there is no such list. After an error, the
+    /// index is unchanged.
     pub fn remove(&mut self, rows: &[usize], options: Options<'_>) -> Result<(), Error> {
         options.check()?;
         let mut numbers = memory::with_capacity(rows.len())?;
@@ -297,7 +297,7 @@ impl<'a> ListIndex<'a> {
     /// the index the `count` most similar other lists.
     ///
     /// # Errors
-    /// The same errors as [`neighbors`](crate::neighbors).
+    /// Returns the same errors as [`neighbors`](crate::neighbors).
     pub fn neighbors(&self, x: Option<&Lists>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
         let rankings = self.rows().saturating_sub(usize::from(x.is_none()));
         if count == 0 || count > rankings {
@@ -318,7 +318,7 @@ impl<'a> ListIndex<'a> {
     /// must be at most `radius`. Without `x`, each list of the index is compared with the other lists of the index.
     ///
     /// # Errors
-    /// The same errors as [`within`](crate::within).
+    /// Returns the same errors as [`within`](crate::within).
     pub fn within(&self, x: Option<&Lists>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
         let distance = self.measure.part.is_distance();
         if radius.is_nan() || (distance && radius < 0.0) {
@@ -344,7 +344,7 @@ impl<'a> ListIndex<'a> {
     /// The measure of each list of `x` with itself, the same as [`diagonal`](crate::diagonal).
     ///
     /// # Errors
-    /// The same errors as [`diagonal`](crate::diagonal).
+    /// Returns the same errors as [`diagonal`](crate::diagonal).
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         options.check()?;
         self.measure.part.check_items(x.items())?;
