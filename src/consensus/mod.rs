@@ -1,6 +1,5 @@
 //! The consensus of rankings: the ranking whose mean kernel with the given rankings is largest. For the standard
-//! weight, it is the Kemeny ranking, which has the fewest disagreements with the rankings about the order of pairs of
-//! items.
+//! weight, it is the Kemeny ranking: the ranking with the smallest mean Kendall distance to the given rankings.
 //!
 //! ```text
 //! mod           check, choose a method, score
@@ -71,7 +70,7 @@ pub struct Options<'a> {
     pub seed: u64,
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
     /// A function that improves orders of many items and their bounds, for the standard weight; see [`Large`].
     pub prove: Option<Prove<'a>>,

@@ -220,19 +220,20 @@ pub enum Alternative {
 pub struct CorrelationSettings<'a> {
     /// The coefficient to compute.
     pub coefficient: Coefficient,
-    /// The minimum number of common observations. With fewer, the correlation of two columns is NaN.
+    /// The minimum number of common observations. If two columns have fewer, their correlation is NaN.
     pub least: usize,
-    /// If it is given, p-values are computed for the hypothesis that two columns are independent.
+    /// If an alternative is given, p-values are computed for the hypothesis that two columns are independent.
     ///
-    /// - Kendall's taus and gamma have the p-value of C - D. Without ties, it is exact for up to 33 observations. For
-    ///   more observations, it is exact if at most one pair is discordant or at most one pair is concordant. Otherwise
-    ///   it is the normal approximation with its correction for ties.
-    /// - Somers' D: the variance of C - D is estimated from the observations.
-    /// - Spearman's rho, and any coefficient with weights: the statistic is divided by its jackknife standard error.
+    /// - Kendall's taus and gamma have the p-value of C - D. Without ties, the p-value is exact for up to 33
+    ///   observations. For more observations without ties, it is exact if at most one pair is discordant or at most one
+    ///   pair is concordant. In all other cases, it is the normal approximation with its correction for ties.
+    /// - The p-value of Somers' D uses the variance of C - D, estimated from the observations.
+    /// - For Spearman's rho, and for any coefficient with weights, the statistic is divided by its jackknife standard
+    ///   error.
     pub alternative: Option<Alternative>,
-    /// If it is given, intervals with this confidence, between 0 and 1, are computed. They use the jackknife standard
-    /// error on the scale of Fisher's transformation. The quantile is from the normal distribution. For Spearman's rho,
-    /// it is from Student's distribution; the degrees of freedom depend on the spread of the values that leave out one
+    /// If a confidence between 0 and 1 is given, intervals are computed. They use the jackknife standard error on the
+    /// scale of Fisher's transformation, and a quantile of the normal distribution. For Spearman's rho, they use a
+    /// quantile of Student's distribution. Its degrees of freedom depend on the spread of the values that leave out one
     /// observation.
     pub confidence: Option<f64>,
     /// A weight for each observation. A pair of observations counts with the product of its two weights.
@@ -394,7 +395,7 @@ pub fn correlations_of(
 pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
 
 /// The pairs of columns whose coefficient is at least `limit` or at most `-limit`, with their coefficients. Without
-/// `y`, each pair of different columns of `x` is computed once, the earlier column first. The whole matrix is never in
+/// `y`, each pair of different columns of `x` occurs once, with the earlier column first. The whole matrix is never in
 /// memory.
 ///
 /// # Errors

@@ -70,7 +70,7 @@ pub struct Options<'a> {
     pub tile: Option<usize>,
     /// The strategy and the instruction set; by default a cost model chooses both.
     pub backend: Backend,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
 }
 
@@ -103,8 +103,9 @@ impl<'a> Options<'a> {
 /// The measure of every ranking of `x` with every ranking of `y`, row by row. If `y` is `None`, every ranking of `x` is
 /// compared with every ranking of `x`.
 ///
-/// For kernels of rankings with ties and missing items, a value is a mean over complete rankings. Each of the two
-/// rankings is replaced by all complete rankings that agree with it, independently of the other.
+/// With ties and missing items, the value of a kernel of [`Measure::kernel`] or of [`Measure::distance`] is a mean.
+/// Each of the two rankings stands for all complete rankings that agree with it, and the mean is over all pairs of
+/// these complete rankings. Other measures describe their own rule for ties.
 ///
 /// # Errors
 /// Returns an error in these cases:
@@ -262,8 +263,8 @@ fn fill_distinct<R: RankingSet, T: Element>(
     })
 }
 
-/// The measure of each ranking with itself. For a kernel of rankings with ties, it is the mean over two independent
-/// complete rankings that agree with the ranking.
+/// The measure of each ranking with itself: the diagonal of [`gram`]. For rankings with ties, it can be a mean over all
+/// pairs of complete rankings that agree with the ranking, as in [`gram`].
 ///
 /// # Errors
 /// Returns the same errors as [`gram`].

@@ -23,10 +23,10 @@ impl Measure {
     /// second value takes the row as the estimate and the column as the truth.
     ///
     /// For rankings with ties there are two variants (Urbano and Marrero, "The treatment of ties in AP correlation",
-    /// 2017). The value is `tau_AP,a`, the mean over all rankings without ties that agree with the rankings. If
-    /// `symmetric`, the value is `tau_AP,b`, in which tied items are not above each other. For fewer than two items,
-    /// the value is 0. If all items are tied, `tau_AP,b` is also 0. The AP correlation is not a kernel. Its error is
-    /// below 1e-12.
+    /// 2017). If `symmetric` is false, the value is `tau_AP,a`: the mean over all rankings without ties that agree with
+    /// the rankings. If `symmetric` is true, the value is `tau_AP,b`, in which tied items are not above each other. If
+    /// there are fewer than two items, the value is 0. If all items are tied, `tau_AP,b` is also 0. The AP correlation
+    /// is not a kernel. Its error is below 1e-12.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};

@@ -12,8 +12,8 @@
 //! over the complete rankings that agree with s. So the kernel is the inner product of the features `sqrt(v[i] v[j])
 //! M_s(i, j)` of the rankings, and positive definite.
 //!
-//! For two items in different blocks of ranks, A before B, the number `M_s(i, j)` is given below. Two tied items have a
-//! number that depends only on their block.
+//! A block of ranks has the items that are tied with each other. If i is in a block A and j is in a later block B,
+//! `M_s(i, j)` is the number below. For two tied items, it depends only on their block.
 //!
 //! ```text
 //! standard   1

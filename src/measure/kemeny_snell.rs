@@ -1,8 +1,8 @@
 //! The Kemeny-Snell distance. A pair of items has the sign 1, 0 or -1 in a ranking: before, tied or after. The distance
 //! is the sum over pairs of the absolute difference between the two signs.
 //!
-//! It is not a kernel, because it is 0 for equal rankings. It is a metric: write two bits for each pair, "before" and
-//! "after"; the distance is the number of bits in which the two rankings differ.
+//! It is not a kernel, because it is 0 for equal rankings. It is a metric: if each pair has two bits, "before" and
+//! "after", the distance is the number of bits in which the two rankings differ.
 
 use super::Measure;
 use super::differing_pairs::DifferingPairs;

@@ -2,9 +2,10 @@
 //! have in common. The value is the mean of the agreements, where depth d has the weight `(1 - p) p^(d - 1)`.
 //!
 //! The lower bound ("min") is a kernel. At each depth, it is the product of two kernels. The first is an inner product
-//! of vectors that tell which items are in the top. The second depends on the sizes a and b of the tops: `1 / d`, `1 /
-//! (a b)`, or `2 / (a + b)`. The last of these is a kernel because it is the integral of `2 exp(-a x) exp(-b x)` over x
-//! from 0. With weights of items, the inner product is weighted, and the lower bound remains a kernel.
+//! of vectors that tell which items are in the top. The second depends on the sizes a and b of the two tops. For the
+//! three variants of ties, it is `1 / d`, `1 / (a b)` or `2 / (a + b)`. The last of these is a kernel, because it is
+//! the integral of `2 exp(-a x) exp(-b x)` over x from 0. With weights of items, the inner product is weighted, and the
+//! lower bound remains a kernel.
 //!
 //! The other values are not kernels: their matrices for lists of two items have negative eigenvalues.
 
@@ -60,9 +61,9 @@ struct RankBiasedOverlap {
 
 impl Measure {
     /// Rank-biased overlap (Webber, Moffat and Zobel 2010): for each depth d, take the share of items that the first d
-    /// items of both rankings have in common. The value is the mean of these shares with the weights `(1 - p) p^(d -
-    /// 1)`. It is computed for rankings and for [`Lists`](crate::Lists) of any lengths. The items after the end of a
-    /// list are treated as unknown.
+    /// items of both rankings have in common. The value is the weighted mean of these shares; depth d has the weight
+    /// `(1 - p) p^(d - 1)`. It is computed for rankings and for [`Lists`](crate::Lists) of any lengths. The items after
+    /// the end of a list are treated as unknown.
     ///
     /// `value` says what is assumed about the unknown items:
     ///

@@ -52,7 +52,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub struct RunOptions<'a> {
     /// The number of threads; `None` for [`default_threads`].
     pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
 }
 
