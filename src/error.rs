@@ -40,7 +40,7 @@ impl fmt::Display for Number {
 /// - `rows`, `columns`, `items`, `observations`, `entries` and `rankings` are the numbers of rows, columns and so on
 ///   that exist or are required.
 /// - `given` is the number of values that was given.
-/// - `left` and `right` are the numbers of the first and of the second argument.
+/// - `left` is the number of items, rows or observations of the first argument, and `right` that of the second.
 /// - `position` 0 is the most preferred position.
 /// - `name` is the name of a parameter or of a backend.
 /// - `rule` says what a parameter must be.
@@ -106,7 +106,7 @@ pub enum Error {
     ObservationsDiffer { left: usize, right: usize },
     /// Two sets of rankings that are compared row by row have different numbers of rows.
     RowsDiffer { left: usize, right: usize },
-    /// `k` of the top-k weight outside 1..n.
+    /// The `k` of a top-k weight is not from 1 to the number of items.
     TopOutOfRange { k: usize, items: usize },
     /// Position weights of the wrong length.
     FactorLength { given: usize, items: usize },
@@ -203,9 +203,9 @@ pub enum Error {
     NotTaken { measure: &'static str, rankings: &'static str },
     /// A strategy that cannot compute the measure.
     CannotCompute { name: String },
-    /// A kernel that is not a sum over pairs of items, where this is required.
+    /// A kernel that is not a sum over pairs of items is given to a function that needs such a sum.
     PairsOnly,
-    /// No rankings, where a mean is required.
+    /// There are no rankings, so there is no mean.
     NoRankings,
     /// Weights or coefficients of rankings whose number is not the number of rankings.
     CoefficientCount { given: usize, rankings: usize },

@@ -212,7 +212,7 @@ fn check_output<T>(operands: Operands<'_>, out: &[T]) -> Result<(usize, usize), 
     }
 }
 
-/// Returns an error if `count` is 0 or larger than the number of rankings.
+/// Returns an error if `count` is 0 or larger than the number of rankings that are searched.
 fn check_count(operands: Operands<'_>, count: usize) -> Result<(), Error> {
     let (rankings, others) = with_operands!(operands, |x, y| match y {
         Some(y) => (y.rows(), false),

@@ -37,12 +37,12 @@ use tiled::Reduction;
 /// The most similar rankings have the largest values of [`gram`](crate::gram()) in each row. For a distance, such as
 /// [`Measure::distance`] or [`Measure::footrule`], they have the smallest values. Among equal values, the smaller index
 /// comes first. The matrix is never built: memory grows with `count`, not with the number of rankings of `y`. If `y` is
-/// `x` itself, a ranking can be its own neighbour. With `y` equal to `x`, and also without `y`, only half of the values
-/// are computed.
+/// the same object as `x`, a ranking can be its own neighbour. In this case, and also without `y`, only half of the
+/// values are computed.
 ///
 /// # Errors
 /// Returns the same errors as [`gram`](crate::gram()), and an error when `count` is 0 or larger than the number of
-/// rankings.
+/// rankings that are searched.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, neighbors};
