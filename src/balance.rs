@@ -1,7 +1,8 @@
-//! Balances of pairs of items: the weight of "i before j" minus the weight of "j before i", summed over rankings with
-//! coefficients.
+//! Balances of pairs of items. A ranking has a balance for the pair (i, j): the weight of "i before j" minus the weight
+//! of "j before i". These balances are multiplied by the coefficients of the rankings and added up.
 //!
-//! A ranking with ties counts as the mean over the complete rankings that agree with it, so tied items have balance 0.
+//! A ranking with ties counts as the mean over the complete rankings that agree with it, so two tied items have the
+//! balance 0.
 
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ use crate::weight::means::Means;
 /// The number of rankings whose terms are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
-/// Rankings in which pairs of items are looked up.
+/// Rankings in which the order of pairs of items is looked up.
 #[derive(Clone, Copy)]
 pub(crate) enum Ranked<'a> {
     Complete(&'a Rankings),
@@ -27,7 +28,7 @@ pub(crate) enum Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    /// From a set of rankings that are not lists.
+    /// Makes it from a set of rankings that are not lists.
     pub(crate) fn of<R: RankingSet>(rankings: &'a R) -> Self {
         match R::operands(rankings, None) {
             Operands::Complete(set, _) => Self::Complete(set),
@@ -50,7 +51,7 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    /// For each item the first rank of its block; the number of items if its position is unknown.
+    /// For each item, the first rank of its block; if the position of the item is unknown, the number of items.
     pub(crate) fn starts(self, row: usize) -> &'a [u32] {
         match self {
             Self::Complete(set) => set.row(row).ranks(),
@@ -64,8 +65,8 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// The coefficients with which a sum of unnormalized kernels equals the sum of the measure's values, up to the square
-/// root of the self-similarity of the other ranking.
+/// Coefficients for the unnormalized kernel. With them, the weighted sum of unnormalized kernels equals the weighted
+/// sum of the values of the measure, times the square root of the self-similarity of the other ranking.
 pub(crate) fn plain_coefficients<'a, R: RankingSet>(
     measure: &KendallMeasure,
     rankings: &R,
@@ -87,7 +88,7 @@ pub(crate) fn plain_coefficients<'a, R: RankingSet>(
 enum BalanceTerms {
     /// 1.
     Ones,
-    /// 1, or the expected sign if one item has a position and the other has none.
+    /// The number 1. If one item has a position and the other has none, the expected sign of the pair.
     Open(Vec<f64>),
     /// `x_i x_j`.
     Products(Vec<f64>),
@@ -105,7 +106,8 @@ pub(crate) struct Balance<'a> {
 }
 
 impl<'a> Balance<'a> {
-    /// For a named weight. `later` has the terms of weights that depend only on the rank of the later item.
+    /// The balances for a named weight. The function `later` gives the terms of a weight that depends only on the rank
+    /// of the later item.
     pub(crate) fn new(
         ranked: Ranked<'a>,
         coefficients: &'a [f64],
@@ -120,13 +122,13 @@ impl<'a> Balance<'a> {
                 BalanceTerms::Products(block_means(ranked, weight)?)
             }
             PairWeight::Sums(_) => BalanceTerms::Sums(block_means(ranked, weight)?),
-            // For sums of position weights, too, only the mean of the weights over a block is needed.
+            // As for sums of position weights, only the mean of the weights over a block is needed.
             PairWeight::Average => BalanceTerms::Later(block_means(ranked, &PairWeight::Sums(later()?.into()))?),
         };
         Ok(Self { ranked, coefficients, terms })
     }
 
-    /// Time of one pair in one ranking, in nanoseconds, measured on two cores of an AMD EPYC with AVX-512.
+    /// The time for one pair in one ranking, in nanoseconds. Measured on two cores of an AMD EPYC with AVX-512.
     pub(crate) fn pair_ns() -> f64 {
         0.6
     }
@@ -193,7 +195,7 @@ impl<'a> Balance<'a> {
             BalanceTerms::Later(all) => {
                 let (of_item, rest) = numbers(all);
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
-                    // Written without branches, so that the compiler vectorizes it.
+                    // There are no branches here, so that the compiler vectorizes the loop.
                     let (before, after) = (f64::from(i32::from(own < other)), f64::from(i32::from(own > other)));
                     *sum += coefficient * (of_other * before - of_item * after);
                 }
@@ -202,7 +204,7 @@ impl<'a> Balance<'a> {
     }
 }
 
-/// 1 if the first comes first, -1 if the second does, 0 if they are tied.
+/// 1 if the first item comes first, -1 if the second item comes first, and 0 if the two are tied.
 #[inline]
 fn sign(first: u32, second: u32) -> f64 {
     f64::from(i32::from(first < second) - i32::from(first > second))
@@ -224,7 +226,7 @@ fn block_means(ranked: Ranked<'_>, weight: &PairWeight) -> Result<Vec<f64>, Erro
     Ok(numbers)
 }
 
-/// For each item with a position in each ranking, the expected sign of a pair with an item without one.
+/// For each ranking and each item with a position: the expected sign of its pair with an item that has no position.
 fn open_signs(ranked: Ranked<'_>) -> Result<Vec<f64>, Error> {
     let mut numbers = memory::with_capacity(ranked.rows() * ranked.items())?;
     if let Ranked::Tied(set) = ranked {

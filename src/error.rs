@@ -1,5 +1,5 @@
-//! All errors. An error keeps its numbers; `message.rs` turns them into a sentence, and `parts.rs` gives the row,
-//! column, value, kind and argument.
+//! All errors. An error keeps the numbers that belong to it. `message.rs` turns them into a sentence. `parts.rs` has
+//! the methods that return the row, column, value, kind and argument of an error.
 
 mod message;
 mod parts;
@@ -29,15 +29,22 @@ impl fmt::Display for Number {
     }
 }
 
-/// The kind of error, with the numbers that show it. Rows, columns and positions count from 0.
+/// The kind of error, with the numbers that belong to it. Rows, columns and positions count from 0.
 ///
-/// Fields have the same meaning in all kinds of errors. `row` and `column`, or the `item` of a list, are where
-/// something is wrong, and `value` is the value at this place. If two values are equal, `earlier` is the column or item
-/// of the first of them. `first` is the lowest number allowed, 0 or 1. `rows`, `columns`, `items`, `observations`,
-/// `entries` and `rankings` are the numbers of rows, columns and so on that there are or must be. `given` is the number
-/// that was given. `left` and `right` are the numbers of two arguments. A `position` of 0 is the most preferred. `name`
-/// is the name of a parameter or of a backend. `rule` says what a parameter must be. A `measure`, and the `taker` of
-/// weights, are in words.
+/// Fields have the same meaning in all kinds of errors:
+///
+/// - `row` and `column` are the place where something is wrong. For a list, `item` stands in the place of `column`.
+/// - `value` is the value at this place.
+/// - `earlier`: if two values are equal, the column or item of the first of them.
+/// - `first` is the lowest number allowed, 0 or 1.
+/// - `rows`, `columns`, `items`, `observations`, `entries` and `rankings` are the numbers of rows, columns and so on
+///   that exist or are required.
+/// - `given` is the number of values that was given.
+/// - `left` is the number of items, rows or observations of the first argument, and `right` that of the second.
+/// - `position` 0 is the most preferred position.
+/// - `name` is the name of a parameter or of a backend.
+/// - `rule` says what a parameter must be.
+/// - `measure` describes a measure in words, and `taker` the function that takes weights.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // of fields, which are described above
@@ -46,20 +53,20 @@ pub enum Error {
     ColumnShape { values: usize, columns: usize, observations: usize },
     /// The number of values is not rows x items.
     Shape { values: usize, rows: usize, items: usize },
-    /// A row with another number of values than the rows before it.
+    /// A row whose number of values differs from the rows before it.
     RowLength { row: usize, given: usize, items: usize },
     /// More items than a rank of 32 bits can represent.
     TooManyItems { items: usize },
     /// A rank or an item number that is not a whole number.
     NotWhole { row: usize, column: usize, value: f64 },
-    /// A rank half-way between two whole numbers that occurs twice in its row: the mean rank of tied items. `in_order`
-    /// is whether the row should be an order, which has item numbers and no ranks.
+    /// A rank half-way between two whole numbers, such as 2.5, that occurs twice in its row. It is probably the mean
+    /// rank of tied items. `in_order` tells whether the row should be an order; an order has item numbers and no ranks.
     Midrank { row: usize, column: usize, value: f64, in_order: bool },
     /// A NaN.
     NotANumber { row: usize, column: usize },
     /// An infinite score.
     Infinite { row: usize, column: usize, value: f64 },
-    /// A rank or an item number below the first or above the last.
+    /// A rank or an item number that is too small or too large.
     OutOfRange { row: usize, column: usize, value: Number, first: usize, items: usize },
     /// One row counts from 0 and another from 1. The value at `row` and `column` is `items`, so this row counts from 1.
     /// The zero at `zero_row` and `zero_column` shows that another row counts from 0.
@@ -70,10 +77,10 @@ pub enum Error {
     Tie { row: usize, earlier: usize, column: usize, value: Number },
     /// Lists without bounds. There must be at least one bound, 0, even if there are no lists.
     NoBounds,
-    /// Lists whose bounds among the entries do not increase from 0 to the number of entries. The list of `row` begins
-    /// at the bound.
+    /// Lists whose bounds do not increase from 0 to the number of entries. The wrong bound is `value`, the start of
+    /// list `row`.
     ListBounds { row: usize, value: Number, entries: usize },
-    /// The number of items in the entries of lists differs from the number of numbers.
+    /// Lists whose entries have `items` items, but `values` numbers.
     EntriesDiffer { items: usize, values: usize },
     /// A list with an item that is not in the catalogue.
     NotInCatalogue { row: usize, value: Number, items: usize },
@@ -83,9 +90,10 @@ pub enum Error {
     ListedNotFinite { row: usize, item: usize, value: f64 },
     /// Two items of a list with the same number, where ties are not allowed.
     ListedTie { row: usize, earlier: usize, item: usize, value: Number },
-    /// A ranking in which an item can be anywhere; a list puts all unlisted items last.
+    /// A ranking in which an item can be anywhere. It cannot become a list, because a list has all unlisted items at
+    /// the end.
     ListedAnywhere { row: usize, item: usize },
-    /// A measure by which lists out of a catalogue cannot be searched.
+    /// A measure that an index of lists does not support.
     ListMeasure,
     /// Bytes that are not an index of lists.
     IndexBytes {
@@ -98,7 +106,7 @@ pub enum Error {
     ObservationsDiffer { left: usize, right: usize },
     /// Two sets of rankings that are compared row by row have different numbers of rows.
     RowsDiffer { left: usize, right: usize },
-    /// `k` of the top-k weight outside 1..n.
+    /// The `k` of a top-k weight is not from 1 to the number of items.
     TopOutOfRange { k: usize, items: usize },
     /// Position weights of the wrong length.
     FactorLength { given: usize, items: usize },
@@ -117,9 +125,9 @@ pub enum Error {
     Order { order: usize },
     /// Sums over tuples of this many items exceed the range of a floating-point number.
     OrderTooHigh { order: usize, items: usize },
-    /// Position weights that fall so steeply that products of `order` of them have no common scale.
+    /// Position weights that fall so steeply that products of `order` weights overflow or underflow at every scale.
     TooSteep { order: usize },
-    /// The signed form of a kernel of another order than 2.
+    /// The signed form of a kernel whose order is not 2.
     OrderSigned { order: usize },
     /// The signed form or the correlation of general weights, which are defined without concordance.
     WeightSigned,
@@ -127,7 +135,8 @@ pub enum Error {
     Lambda { value: f64 },
     /// A parameter of a measure, given by name, whose value is not possible.
     Parameter { name: &'static str, value: String, rule: String },
-    /// A number in a parameter of a measure that cannot be used.
+    /// An array, given as a parameter of a measure, with a number that cannot be used. `index` is the place of the
+    /// number.
     ParameterEntry { name: &'static str, index: usize, value: f64, rule: String },
     /// A parameter of a measure, given by name, whose value has another type.
     ParameterType { name: &'static str, rule: String },
@@ -137,14 +146,15 @@ pub enum Error {
     ParameterUnused { name: &'static str, weight: &'static str, users: Vec<&'static str> },
     /// A parameter that a measure does not have. `known` are the parameters that the measure has.
     UnknownParameter { measure: &'static str, name: String, known: &'static [&'static str] },
-    /// General weights are requested, but not given.
+    /// A measure with general weights is requested, but no weights are given.
     NoTensor,
-    /// No neighbours are requested, or more than there are rankings. `others` is whether a set is compared with itself,
-    /// so that `rankings` is the number of other rankings.
+    /// The number of requested neighbours is 0 or larger than the number of rankings. `others` tells whether a set is
+    /// compared with itself. Then `rankings` is the number of other rankings.
     NeighborCount { count: usize, rankings: usize, others: bool },
     /// There is no such row in an index.
     NoRow { number: usize, rankings: usize },
-    /// The radius for neighbours is NaN, or negative for a distance. `distance` is whether the measure is a distance.
+    /// The radius for neighbours is NaN, or it is negative and the measure is a distance. `distance` tells whether the
+    /// measure is a distance.
     Radius { value: f64, distance: bool },
     /// The slice to fill is not rows x columns long.
     OutputLength { given: usize, rows: usize, columns: usize },
@@ -156,9 +166,9 @@ pub enum Error {
     BeyondSingle { value: f64 },
     /// Values are too small for single precision. `value` is the largest that can occur.
     BelowSingle { value: f64 },
-    /// The signed form of a measure other than a kernel with a weight.
+    /// The signed form of a measure that has none. Only a kernel with a weight has a signed form.
     NoSignedForm { measure: &'static str },
-    /// Another order of a measure other than a kernel with a weight.
+    /// An order that is not 2, for a measure that has no orders. Only a kernel with a weight has orders.
     NoOtherOrder { measure: &'static str, order: usize },
     /// A measure without a normalized form.
     NoNormalizedForm { measure: &'static str },
@@ -168,40 +178,40 @@ pub enum Error {
     NotAKernel { measure: &'static str },
     /// A factor of a kernel that is negative or not finite.
     KernelFactor { value: f64 },
-    /// A power of a kernel with this exponent.
+    /// A power of a kernel with an exponent that is not allowed.
     KernelPower { exponent: u32 },
     /// A value of a combination of kernels is not finite.
     NotFinite,
-    /// A run on no threads.
+    /// The number of threads is 0.
     NoThreads,
-    /// Tiles without rows.
+    /// The size of tiles is 0.
     NoTile,
     /// A backend that does not exist. `strategies` and `instruction_sets` are the names that exist. This CPU may lack
     /// some of the instruction sets.
     UnknownBackend { name: String, strategies: &'static [&'static str], instruction_sets: &'static [&'static str] },
-    /// A backend whose instructions this CPU lacks.
+    /// A backend with instructions that this CPU does not have.
     MissingInstructions { name: String },
     /// A measure that is not an inner product of features of pairs.
     NoFeatures,
-    /// Tuples of more than two items of incomplete rankings, whose means are not implemented.
+    /// An order above 2 for incomplete rankings. The mean of such a kernel is not implemented.
     IncompleteOrder { order: usize },
-    /// Weights of quadruples of ranks for incomplete rankings.
+    /// The weight [`Weight::Quadruples`](crate::Weight::Quadruples) for incomplete rankings.
     IncompleteQuadruples,
-    /// A weight other than the standard weight, for rankings whose items can be anywhere.
+    /// A weight that is not the standard weight, for rankings with items that can be anywhere.
     UnknownPlaces,
     /// A measure that is not defined for rankings of this kind.
     NotTaken { measure: &'static str, rankings: &'static str },
     /// A strategy that cannot compute the measure.
     CannotCompute { name: String },
-    /// A kernel that is not a sum over pairs of items, where this is required.
+    /// A kernel that is not a sum over pairs of items is given to a function that needs such a sum.
     PairsOnly,
-    /// No rankings, where a mean is required.
+    /// There are no rankings, so there is no mean.
     NoRankings,
-    /// Weights or coefficients of rankings, but not one for each.
+    /// Weights or coefficients of rankings whose number is not the number of rankings.
     CoefficientCount { given: usize, rankings: usize },
     /// A weight or coefficient of a ranking that is not finite, or a weight that is negative.
     RankingWeight { row: usize, value: f64 },
-    /// Weights of rankings that are all 0.
+    /// All weights of rankings are 0.
     NoWeight,
     /// Too many items for the exact consensus. `most` is the maximum number.
     TooManyForExact { items: usize, most: usize },

@@ -1,8 +1,9 @@
-//! Explicit features: rows of numbers whose inner products are a kernel of order 2, for linear models on many rankings.
+//! Explicit features for linear models on many rankings: each ranking becomes a row of numbers, and the inner product
+//! of two rows is the kernel of the two rankings. The kernel must have order 2.
 //!
-//! Let `U[a, b]` be the weight of two ranks. The number of the ordered pair of items (i, j) in a ranking s is
-//! `U[s(i), s(j)]` if i comes first, otherwise 0; in an incomplete ranking it is the mean. For each unordered pair i <
-//! j there are
+//! Let `U[a, b]` be the weight of two ranks. An ordered pair of items (i, j) has a number in a ranking s: `U[s(i),
+//! s(j)]` if i comes first, otherwise 0. In an incomplete ranking, it is the mean of this number over the complete
+//! rankings that agree. Each unordered pair i < j has these columns:
 //!
 //! ```text
 //! signed kernels       1 column:   the number of (i, j) minus that of (j, i)
@@ -12,7 +13,7 @@
 //! all others           2 columns:  the numbers of (i, j), for all pairs, then those of (j, i)
 //! ```
 //!
-//! The average kernel is the mean of the top-k kernels over k, so it has these columns for each k from 2.
+//! The average kernel is the mean of the top-k kernels over k, so it has these columns for each k from 2 on.
 
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
@@ -29,15 +30,15 @@ use crate::rankings::{Incomplete, Operands, RankingSet, Rankings, with_operands}
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
-/// From this many items on, comparing ranks with vector instructions is faster than looking up the number of a pair:
-/// measured, 1.5 times as fast for 100 items, and 1.4 times as slow for 20. It is also faster if each table would serve
-/// few rankings.
+/// From this many items on, ranks are compared with vector instructions, and the number of a pair is not looked up in a
+/// table. Comparing took 1 / 1.5 of the time of a table for 100 items, and 1.4 times its time for 20 items. Comparing
+/// is also faster if a table would be used for few rankings.
 const COMPARE_FROM: usize = 48;
 
 /// The number of features of a ranking.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with a named weight.
+/// Returns an error when the measure is not a kernel of order 2 with a named weight.
 ///
 /// ```
 /// use wkendall::{Measure, Weight, features};
@@ -70,7 +71,7 @@ fn factors_of(measure: &Measure) -> Result<Vec<(f64, &Part)>, Error> {
 /// The features of every ranking, one ranking per row.
 ///
 /// # Errors
-/// As [`features_into`], and when the result does not fit into memory.
+/// Returns the same errors as [`features_into`], and an error when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Rankings, Weight, features, RunOptions};
@@ -94,8 +95,12 @@ pub fn features<R: RankingSet, T: Element>(
 /// Writes the features of every ranking, one after another.
 ///
 /// # Errors
-/// As [`columns`], when the numbers of items differ, the length of the slice is not the number of rankings times the
-/// number of columns, items can be anywhere, or `run.watch` stops the run.
+/// Returns the same errors as [`columns`], and an error in these cases:
+///
+/// - The numbers of items differ.
+/// - The length of the slice is not the number of rankings times the number of columns.
+/// - Items can be anywhere.
+/// - `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, features, RunOptions};
@@ -164,7 +169,7 @@ fn of_item_weighted<T: Element>(
     }
 }
 
-/// The features of the parts of a sum side by side.
+/// Writes the features of the parts of a sum side by side.
 fn features_of_parts<R: RankingSet, T: Element>(
     measure: &Measure,
     rankings: &R,
@@ -217,7 +222,8 @@ fn of_complete<T: Element>(
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
-    // A look-up takes a third of the time of computing the number of a pair. Counts of many items need neither.
+    // To look up the number of a pair takes a third of the time to compute it. Counts of many items need neither: ranks
+    // are compared.
     let table = |(weight, number): (&PairWeight, PairNumber)| -> Result<PairTable, Error> {
         if let &PairWeight::Count { top } = weight
             && (items >= COMPARE_FROM || layout.weights.len() > 1)
@@ -246,8 +252,8 @@ fn of_complete<T: Element>(
     })
 }
 
-/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the square root of
-/// the self-similarity.
+/// Returns an error if features can be beyond the range of the result's type. No feature is larger than the square root
+/// of the self-similarity.
 fn check_root<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     let value = measure.self_similarity().sqrt();
     match T::RANGE {
@@ -256,16 +262,16 @@ fn check_root<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     }
 }
 
-/// The numbers of all pairs of ranks, in a form that is fast to look up.
+/// The numbers of all pairs of ranks, in a form in which they are found quickly.
 enum PairTable {
-    /// Row by row.
+    /// The numbers, row by row.
     Entries(Vec<f64>),
-    /// 1 for ranks below k.
+    /// A pair has the number 1 if its ranks are below k.
     Top(usize, PairNumber),
 }
 
 impl PairTable {
-    /// Fills the first cells and returns the remaining ones; `None` if the run must stop.
+    /// Fills the first cells, and returns the remaining cells; `None` if the run must stop.
     fn fill<'c, T: Element>(
         &self,
         ranks: &[u32],
@@ -286,7 +292,7 @@ impl PairTable {
                     let row = &entries[first as usize * ranks.len()..][..ranks.len()];
                     others.for_each(|(&second, cell)| *cell = T::from_f64(row[second as usize]));
                 }
-                // Written so that the compiler vectorizes it: the comparison does not depend on the order of the pair.
+                // The comparison does not depend on the order of the pair, so that the compiler vectorizes it.
                 Self::Top(k, number) => {
                     let (k, full, none) = (*k as u32, T::from_f64(factor), T::default());
                     let inside = first < k;
@@ -364,7 +370,7 @@ fn of_tied<T: Element>(
 struct Layout<'a> {
     items: usize,
     signed: bool,
-    /// Whether there is one column for each pair, and a constant.
+    /// Whether there is one column for each pair, and one constant column.
     halved: bool,
     /// The common factor of all numbers.
     factor: f64,
@@ -399,7 +405,8 @@ impl<'a> Layout<'a> {
         Ok(columns.ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })? - usize::from(!self.halved))
     }
 
-    /// The columns for all pairs of items in turn: the weight, and which number of the pair.
+    /// The groups of columns, one after another. A group has a column for each pair of items. It is given by a weight
+    /// and by which number of a pair it has.
     fn numbers(&self) -> impl Iterator<Item = (&PairWeight, PairNumber)> {
         let numbers: &[PairNumber] = if self.signed || self.halved {
             &[PairNumber::Difference]
@@ -409,7 +416,7 @@ impl<'a> Layout<'a> {
         numbers.iter().flat_map(|&number| self.weights.iter().map(move |weight| (&**weight, number)))
     }
 
-    /// Fills in the constant, if there is one.
+    /// Fills in the constant column, if there is one.
     fn fill_constant<'c, T: Element + 'c>(&self, scale: f64, cells: impl Iterator<Item = &'c mut T>) {
         for cell in cells {
             *cell = T::from_f64((pairs_of(self.items as u64) as f64 / 2.0).sqrt() * scale);
@@ -417,7 +424,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Which number of a pair of items i < j.
+/// Which of the two numbers of a pair of items i < j is meant.
 #[derive(Clone, Copy)]
 enum PairNumber {
     /// The number of (i, j).

@@ -1,8 +1,9 @@
 //! The pairs of items that matter most to a linear function of rankings.
 //!
-//! A weighted sum of kernels with rankings is a sum of contributions of pairs of items. A contribution depends on which
-//! of the two comes first, and with position weights also on their positions. The effect of a pair is the contribution
-//! of "first before second" minus that of "second before first", averaged over all positions that the two can have.
+//! Such a function is a weighted sum of the kernels with given rankings. It is also a sum of contributions of pairs of
+//! items. A contribution depends on which item of the pair comes first. With position weights, it also depends on their
+//! positions. The effect of a pair is the difference of two contributions: "first before second" minus "second before
+//! first". It is averaged over all positions that the two items can have.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,7 +20,7 @@ use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
 
-/// A pair of items, and its effect: what "first before second" adds, minus what "second before first" adds.
+/// A pair of items, and its effect: what "first before second" adds to the sum, minus what "second before first" adds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
@@ -27,11 +28,11 @@ pub struct Effect {
     pub first: usize,
     /// The other item.
     pub second: usize,
-    /// The effect; not negative.
+    /// The effect. It is 0 or positive.
     pub effect: f64,
 }
 
-/// Larger effects first, then smaller item numbers.
+/// An effect that is sorted by size, the largest first. Equal effects are sorted by item numbers, the smallest first.
 #[derive(Clone, Copy, PartialEq)]
 struct RankedEffect(Effect);
 
@@ -55,14 +56,19 @@ impl PartialOrd for RankedEffect {
     }
 }
 
-/// The pairs with the largest effects in a weighted sum of kernels with rankings, the largest first. If there are fewer
-/// pairs than requested, all pairs are returned. With named weights, memory does not grow with the square of the number
-/// of items.
+/// The pairs with the largest effects in a weighted sum of kernels with rankings, the largest effect first. If there
+/// are fewer pairs than requested, all pairs are returned. With named weights, there is no matrix of all pairs: memory
+/// does not grow with the square of the number of items.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, `run.threads` is 0, or `run.watch` stops the run. If items can be
-/// anywhere, also when the weight is not the standard weight.
+/// Returns an error in these cases:
+///
+/// - The measure is not a kernel of order 2 with weights of pairs.
+/// - The numbers of items differ.
+/// - There is not one coefficient for each ranking, or a coefficient is not finite.
+/// - Items can be anywhere, and the weight of the kernel is not the standard weight.
+/// - `run.threads` is 0.
+/// - `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, importance, RunOptions};
@@ -133,7 +139,7 @@ fn effects_of<R: RankingSet>(
     of_balance(&balance, items, unit * mean_weight(weight, items), ns, best, run)
 }
 
-/// The largest differences of the two entries of a pair.
+/// The pairs for which the two entries of the matrix differ most.
 fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: LargestEffects) -> Result<Vec<Effect>, Error> {
     for first in 0..items {
         for second in first + 1..items {
@@ -143,7 +149,8 @@ fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: LargestEffects) ->
     best.sorted()
 }
 
-/// The largest sums; those of one item with all later items are computed at a time, in about `ns` nanoseconds.
+/// The pairs with the largest sums. The sums of one item with all later items are computed together, in about `ns`
+/// nanoseconds.
 fn of_balance(
     balance: &Balance<'_>,
     items: usize,
@@ -171,7 +178,7 @@ fn of_balance(
     shared.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()
 }
 
-/// The pairs with the largest effects so far; the smallest of them is on top.
+/// The pairs with the largest effects so far. The smallest of these effects is on top.
 struct LargestEffects {
     count: usize,
     heap: BinaryHeap<Reverse<RankedEffect>>,
@@ -205,7 +212,7 @@ impl LargestEffects {
     }
 }
 
-/// The mean weight of two positions, the first before the second.
+/// The mean weight of two positions, where the first position is before the second.
 fn mean_weight(weight: &PairWeight, items: usize) -> f64 {
     let n = items.max(2) as f64;
     let pairs = n * (n - 1.0);
@@ -223,12 +230,12 @@ fn mean_weight(weight: &PairWeight, items: usize) -> f64 {
             }
             2.0 * products / pairs
         }
-        // Already contained in the numbers.
+        // The numbers already contain the mean weight.
         PairWeight::Average => 1.0,
     }
 }
 
-/// By rank of the later item: the mean over k of the top-k weights, each times its mean weight.
+/// For each rank of the later item: the mean over k of the top-k weights, each multiplied by its mean weight.
 fn later_numbers(items: usize) -> Result<Vec<f64>, Error> {
     let n = items.max(2) as f64;
     let mut numbers = memory::filled(items, 0.0)?;
@@ -241,7 +248,8 @@ fn later_numbers(items: usize) -> Result<Vec<f64>, Error> {
     Ok(numbers)
 }
 
-/// The sum of matrices of weights, each times the difference between its mean weights above and below the diagonal.
+/// The sum of matrices of weights. Each matrix is multiplied by a difference: its mean above the diagonal minus its
+/// mean below the diagonal.
 fn mean_matrix(weight: MeanWeight<'_>, items: usize) -> Result<Vec<f64>, Error> {
     let mut sum = memory::filled(items * items, 0.0)?;
     let pairs = (items * items.saturating_sub(1)).max(1) as f64 / 2.0;

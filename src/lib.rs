@@ -3,8 +3,8 @@
 //! A kernel between two rankings of n items is a sum over the concordant pairs of items: the pairs that both rankings
 //! put in the same order. The weight of a pair depends on the positions of the two items in the rankings. This crate
 //! computes the kernels of Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". It computes
-//! them exactly, in O(n log n) for a pair of rankings, on all cores. All of these kernels are positive definite and do
-//! not depend on the numbering of the items.
+//! them without approximation, in O(n log n) for a pair of rankings, on all cores. All of these kernels are positive
+//! definite. They do not depend on how the items are numbered.
 //!
 //! ```
 //! use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -28,7 +28,7 @@
 //! | to compute | use |
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
-//! | its signed or normalized form; Kendall's tau is both, with [`Weight::Standard`] | [`Measure::signed`], [`Measure::normalized`] |
+//! | its signed form, or its normalized form; Kendall's tau is the standard kernel, signed and normalized | [`Measure::signed`], [`Measure::normalized`] |
 //! | the kernel of another order, a sum over tuples of items | [`Measure::with_order`] |
 //! | sums, products and powers of kernels | [`Measure::plus`], [`Measure::times`], [`Measure::power`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
@@ -46,25 +46,31 @@
 //! | the distance K^(p) of top lists | [`Measure::fagin_kendall`] |
 //! | any of the measures above by its name, with parameters by their names | [`Measure::from_parameters`] |
 //! | any of the measures above for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
-//! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
+//! | the most similar rankings for each ranking, or all rankings within a radius | [`neighbors`], [`within`] |
 //! | the most similar lists, with one index for many queries | [`ListIndex`] |
 //! | bit vectors whose Hamming distance is the number of discordant pairs | [`packed_signs`] |
-//! | a measure for one pair of rankings, or for one permutation | [`Measure::between`], [`Measure::kappa`] |
-//! | the tensors of rankings for general weights | [`embedding`] |
+//! | the value of a measure for a pair of rankings, or for a permutation | [`Measure::between`], [`Measure::kappa`] |
+//! | the tensors of rankings whose inner products are kernels with general weights | [`embedding`] |
 //! | rank correlations between columns of observations, with p-values and intervals | [`correlations`], [`correlations_of`], [`correlations_at_least`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
-//! | the ranking with the largest mean kernel with given rankings, such as the Kemeny ranking | [`consensus`] |
+//! | the ranking whose mean kernel with given rankings is largest, such as the Kemeny ranking | [`consensus`] |
 //! | the pairs of items that matter most to a sum of kernels | [`importance`] |
 //!
 //! # Speed
 //!
-//! A cost model chooses the strategy for a Gram matrix: packed bits and popcount for counts, a matrix product of
-//! features for weighted sums of up to some hundred items, and for many items a grid of positions and values for each
-//! pair of rankings. All strategies use the widest vector instructions of the machine ([`instruction_sets`]). Repeated
-//! rankings are computed once. [`Backend`] forces a strategy. [`planned`] tells which strategy would be chosen.
+//! A cost model chooses the strategy for a Gram matrix:
 //!
-//! A debug build compiles the crate without optimisation, which makes it hundreds of times slower. With these lines in
-//! your `Cargo.toml`, debug builds take about as long as release builds:
+//! - Counts are computed with packed bits and popcount.
+//! - Weighted sums over up to some hundred items are computed as a matrix product of features.
+//! - Weighted sums over more items are computed for one pair of rankings at a time, on a grid of positions and values.
+//!
+//! All strategies use the widest vector instructions of the machine ([`instruction_sets`]). Repeated rankings are
+//! computed once. With a [`Backend`] you choose the strategy yourself. [`planned`] tells which strategy the cost model
+//! would choose.
+//!
+//! A debug build compiles this crate without optimisation, and the crate is then hundreds of times slower than in a
+//! release build. With these lines in your `Cargo.toml`, the crate is about as fast in debug builds as in release
+//! builds:
 //!
 //! ```toml
 //! [profile.dev.package.wkendall]
@@ -73,16 +79,20 @@
 //!
 //! # Accuracy
 //!
-//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers. They are exact up to
-//! 2^53; larger counts are rounded to `f64`. Weighted sums have an error below 1e-12 times the sum of the absolute
-//! values of their terms, where a term of the additive weight counts as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A
-//! self-similarity (the value of a ranking with itself) of at most 1e-12 times that sum is set to 0, and every
-//! normalized value with that ranking is also 0. A result is bitwise identical for any number of threads and for the
-//! two rankings in either order. Another backend may round weighted sums differently.
+//! Counts are summed as integers. The standard kernel, the top-k kernel, the distance, and n times the average kernel
+//! are counts. Counts are exact up to 2^53; larger counts are rounded to `f64`.
+//!
+//! The error of a weighted sum is below 1e-12 times a bound: the sum of the absolute values of its terms. In this
+//! bound, a term of the additive weight counts as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity is the value
+//! of a ranking with itself. If it is at most 1e-12 times the bound, it is set to 0. Every normalized value with that
+//! ranking is then also 0.
+//!
+//! A result is bitwise identical for any number of threads and for the two rankings in either order. Another backend
+//! may round weighted sums differently.
 //!
 //! # Layers
 //!
-//! Each module uses only those below it; a test checks this.
+//! Each module uses only modules below it in this list. A test checks this.
 //!
 //! ```text
 //! python      the extension module of the Python package

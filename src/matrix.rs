@@ -1,4 +1,4 @@
-//! A result with rows and columns, which owns its memory.
+//! A result with rows and columns that owns its memory.
 
 use std::ops::{Index, IndexMut, Range};
 
@@ -30,7 +30,7 @@ impl<T> Matrix<T> {
     /// A matrix from its values, row by row.
     ///
     /// # Errors
-    /// When there are not rows x columns values.
+    /// Returns an error when there are not `rows * columns` values.
     pub fn from_vec(rows: usize, columns: usize, values: Vec<T>) -> Result<Self, Error> {
         if rows.checked_mul(columns) != Some(values.len()) {
             return Err(Error::OutputLength { given: values.len(), rows, columns });
@@ -53,7 +53,7 @@ impl<T> Matrix<T> {
     /// A row.
     ///
     /// # Panics
-    /// When `row` is not below [`Matrix::rows`].
+    /// Panics when `row` is not below [`Matrix::rows`].
     #[must_use]
     pub fn row(&self, row: usize) -> &[T] {
         assert!(row < self.rows, "row {row} of a matrix with {} rows", self.rows);
@@ -99,7 +99,7 @@ impl<T: Clone + Default> Matrix<T> {
     /// A matrix of zeros.
     ///
     /// # Errors
-    /// When it does not fit into memory.
+    /// Returns an error when the matrix does not fit into memory.
     pub fn zeros(rows: usize, columns: usize) -> Result<Self, Error> {
         let too_large = || Error::TooLarge { rows, columns };
         let len = rows.checked_mul(columns).ok_or_else(too_large)?;

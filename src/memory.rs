@@ -1,6 +1,7 @@
-//! Memory that grows with the input. If an allocation fails, the caller gets an error; the process is not aborted.
+//! Memory whose size grows with the input. If an allocation fails, the caller gets an error, and the process is not
+//! aborted.
 //!
-//! Allocations that are known to stay below a mebibyte are made as usual.
+//! Allocations that always stay below a mebibyte do not use these functions.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -48,7 +49,7 @@ pub(crate) fn push<T>(vector: &mut Vec<T>, value: T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Appends values, with room for more so that appending many times takes linear time.
+/// Appends values. The vector gets room for more values, so that many calls take linear time.
 pub(crate) fn extend<T: Copy>(vector: &mut Vec<T>, values: &[T]) -> Result<(), Error> {
     vector.try_reserve(values.len()).map_err(|_| lacking::<T>(vector.len().saturating_add(values.len())))?;
     vector.extend_from_slice(values);
@@ -70,7 +71,7 @@ pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, 
     Ok(vector)
 }
 
-/// The results of a function for all values.
+/// Calls a function for each value, and collects the results.
 pub(crate) fn try_map<T, R>(values: Vec<T>, map: impl FnMut(T) -> Result<R, Error>) -> Result<Vec<R>, Error> {
     let mut results = with_capacity(values.len())?;
     for result in values.into_iter().map(map) {
@@ -82,9 +83,10 @@ pub(crate) fn try_map<T, R>(values: Vec<T>, map: impl FnMut(T) -> Result<R, Erro
 /// Numbers that copies of a measure share.
 #[derive(Debug, Clone)]
 pub(crate) enum Shared {
-    /// As given by the caller.
+    /// Numbers that the caller gave.
     Given(Arc<[f64]>),
-    /// Made here. A slice of unknown length behind an `Arc` cannot be allocated fallibly.
+    /// Numbers that this crate made. They are in a `Vec`, because the allocation of an `Arc<[f64]>` cannot return an
+    /// error.
     Made(Arc<Vec<f64>>),
 }
 
@@ -117,7 +119,7 @@ impl From<&Arc<[f64]>> for Shared {
     }
 }
 
-/// What keeps bytes in memory, such as a file that is mapped to memory.
+/// An object that keeps bytes in memory, such as a file that is mapped to memory.
 pub(crate) type Keeper = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Numbers that are stored as bytes, in little-endian order.
@@ -126,7 +128,7 @@ pub(crate) trait Plain: Copy + 'static {
 
     fn to_bytes(self) -> Self::Bytes;
 
-    /// The numbers with these bytes; `None` if the last one is not complete.
+    /// The numbers with these bytes; `None` if the bytes of the last number are not complete.
     fn read(bytes: &[u8]) -> Result<Option<Vec<Self>>, Error>;
 }
 
@@ -158,7 +160,8 @@ plain! {
         |bytes| { let both = u64::from_le_bytes(bytes); [both as u32, (both >> 32) as u32] };
 }
 
-/// Numbers in memory of their own, or in memory that another object keeps, such as a file in memory.
+/// Numbers that own their memory, or that are in memory which another object keeps, such as a file that is mapped to
+/// memory.
 #[derive(Clone)]
 pub(crate) enum Stored<T: 'static> {
     Own(Vec<T>),
@@ -170,8 +173,8 @@ pub(crate) enum Stored<T: 'static> {
 }
 
 impl<T: Plain> Stored<T> {
-    /// The numbers in some bytes of a keeper; `None` if they are not aligned, or if this machine stores numbers in another
-    /// way.
+    /// The numbers in some bytes of a keeper. `None` if the bytes are not aligned, or if this machine does not store
+    /// numbers in little-endian order.
     #[allow(unsafe_code)]
     pub(crate) fn kept(keeper: &Keeper, range: Range<usize>) -> Option<Self> {
         let bytes = (**keeper).as_ref().get(range).filter(|_| cfg!(target_endian = "little"))?;
@@ -180,8 +183,8 @@ impl<T: Plain> Stored<T> {
         if !(before.is_empty() && after.is_empty()) {
             return None;
         }
-        // SAFETY: the slice is borrowed from the object of `keeper`. The new `Arc` keeps this object in its place, and nobody
-        // can have a mutable reference to it meanwhile.
+        // SAFETY: the slice is borrowed from the object of `keeper`. The new `Arc` keeps this object at its address,
+        // and while the `Arc` exists, no code can have a mutable reference to the object.
         let numbers = unsafe { std::slice::from_raw_parts(numbers.as_ptr(), numbers.len()) };
         Some(Self::Kept { numbers, keeper: Arc::clone(keeper) })
     }

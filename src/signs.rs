@@ -1,4 +1,4 @@
-//! Rankings as bits, one for the order of each pair of items, for binary indexes.
+//! Rankings as bits, for indexes of bit vectors. A bit is the order of a pair of items.
 
 use crate::error::Error;
 use crate::memory;
@@ -17,14 +17,14 @@ pub fn sign_bytes(items: usize) -> usize {
     pairs_of(items as u64).div_ceil(8) as usize
 }
 
-/// The order of each pair of items as a bit, in [`sign_bytes`] bytes for each ranking: the number of bits in which two
-/// rankings differ is the number of their discordant pairs.
+/// Writes each ranking as [`sign_bytes`] bytes, with one bit for the order of each pair of items. The number of bits in
+/// which two rankings differ is the number of their discordant pairs.
 ///
-/// The pairs (i, j), i < j, are in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before j.
-/// The first pair is the lowest bit of the first byte; the bits after the last pair are 0.
+/// The pairs (i, j) with i < j are in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before
+/// j. The first pair is the lowest bit of the first byte; the bits after the last pair are 0.
 ///
 /// # Errors
-/// When `run.threads` is 0, there is no memory, or `run.watch` stops the run.
+/// Returns an error when `run.threads` is 0, when there is no memory, or when `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Rankings, packed_signs, RunOptions};

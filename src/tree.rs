@@ -1,7 +1,7 @@
 //! Running sums that change: a Fenwick tree in a slice.
 //!
-//! Node 0 is not used. Node k has the sum of the places from `k - (k & -k)` to `k - 1`, so that a sum over the places before
-//! one, and a change of one place, touch at most as many nodes as a number of places has bits.
+//! Node 0 is not used. Node k has the sum of the places from `k - (k & -k)` to `k - 1`. A sum over all places before a
+//! given place takes O(log n) nodes, and so does a change of one place.
 
 use std::ops::AddAssign;
 

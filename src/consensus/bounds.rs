@@ -1,15 +1,18 @@
-//! Upper bounds of the value of any order, for weights of positions.
+//! Upper bounds of the value of all orders, for weights of positions.
 
 use super::terms::{Component, TensorTerms};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
 
-/// The largest number of items for which rows are rearranged, in O(n^3): a tenth of a second.
+/// The largest number of items for which rows are rearranged. This takes O(n^3), a tenth of a second for this number.
 const MAX_TO_REARRANGE: usize = 300;
 
-/// For sums of products of items and positions. Two bounds: by the Cauchy-Schwarz inequality each component is at most
-/// the product of the norms; and an item at a position has at most the inner product of both rows after sorting them.
+/// A bound for sums of products of a factor of items and a factor of positions. It is the smaller of two bounds:
+///
+/// - By the Cauchy-Schwarz inequality, each component is at most the product of the two norms.
+/// - Sort the row of an item and the row of a position. The terms of the item at this position are at most the inner
+///   product of the two sorted rows.
 pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
     let n = terms.items;
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
@@ -23,7 +26,7 @@ pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
         let (items, places) = (sorted_rows(of_items, n)?, sorted_rows(of_places, n)?);
         for (cell, number) in most.iter_mut().zip(0..) {
             let (item, place) = (&items[number / n * n..][..n], &places[number % n * n..][..n]);
-            // Entries 1.. leave out the diagonal entry, which comes first.
+            // The diagonal entry comes first, and `1..` leaves it out.
             *cell += item[1..].iter().zip(&place[1..]).map(|(item, place)| item * place).sum::<f64>() / 2.0;
         }
     }
@@ -41,8 +44,8 @@ fn sorted_rows(matrix: &[f64], n: usize) -> Result<Vec<f64>, Error> {
     Ok(rows)
 }
 
-/// A bound of all assignments of items to positions: the best position for each item, or the best item for each
-/// position.
+/// An upper bound for all assignments of items to positions. It uses the best position for each item, or the best item
+/// for each position.
 fn best_places(numbers: &[f64], n: usize) -> f64 {
     let most = |of: &dyn Fn(usize, usize) -> usize| -> f64 {
         (0..n).map(|one| (0..n).map(|other| numbers[of(one, other)]).fold(f64::NEG_INFINITY, f64::max)).sum()
@@ -50,7 +53,8 @@ fn best_places(numbers: &[f64], n: usize) -> f64 {
     most(&|item, place| item * n + place).min(most(&|place, item| item * n + place))
 }
 
-/// For weights that count the pairs with both items in the top k: the sum of the largest pairs, as many as are counted.
+/// A bound for weights that count the pairs with both items in the top k. If m pairs are counted, it is the sum of the
+/// m largest numbers of pairs.
 pub(crate) fn of_top(of_items: &[f64], n: usize, k: usize) -> Result<f64, Error> {
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;
     for first in 0..n {
@@ -68,8 +72,8 @@ fn largest(numbers: &mut [f64], count: usize) -> f64 {
     numbers[..kept].iter().sum()
 }
 
-/// For the mean of [`of_top`] over k. Turns the probabilities of the ranks of later items into the values of pairs by
-/// the position of the later item, signed or not.
+/// A bound for the average weight: the mean of [`of_top`] over k. It first turns the probabilities of the ranks of
+/// later items into values of pairs at each position of the later item. These values can be signed.
 pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, cancel: &Cancel) -> Result<f64, Error> {
     let mut most = 0.0;
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;

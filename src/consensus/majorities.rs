@@ -1,18 +1,20 @@
-//! Majorities: which items come before which in more than half of the rankings, and the consequences for every order.
+//! Majorities: for which pairs more than half of the rankings have one item before the other, and what follows for the
+//! best order.
 //!
-//! The majorities split the items into components: within a component they form cycles; between two components all go
-//! in the same direction. The best order has the components one after another, so each can be ordered separately. If
-//! every component has one item, the best order follows all majorities: Condorcet's order.
+//! The majorities split the items into components. Within a component, the majorities form cycles. Between two
+//! components, all majorities go in the same direction. The best order has the components one after another, so each
+//! component can be ordered separately. If every component has only one item, the best order agrees with all
+//! majorities. This is Condorcet's order.
 
 use super::terms::Signs;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
 
-/// The largest number of items among which cycles of three are searched for; 1,000 items take a second.
+/// The largest number of items for which cycles of three items are searched. For 1,000 items, this takes a second.
 const MAX_FOR_CIRCLES: usize = 1000;
 
-/// The components in order; the items of each are sorted by number. Margins of at most `least` are ties.
+/// The components in their order. The items of a component are sorted by number. Margins of at most `least` are ties.
 pub(crate) fn components(signs: &Signs, least: f64, cancel: &Cancel) -> Result<Vec<Vec<u32>>, Error> {
     let n = signs.items;
     let mut walk = Walk {
@@ -23,14 +25,14 @@ pub(crate) fn components(signs: &Signs, least: f64, cancel: &Cancel) -> Result<V
         found: Vec::new(),
         count: 0,
     };
-    // From the last item to the first, so that among components without majorities between them the one with the
-    // smaller number comes first.
+    // The search goes from the last item to the first. So, of two components without majorities between them, the
+    // component with the smaller item number comes first.
     for root in (0..n).rev() {
         if walk.numbers[root] == usize::MAX {
             walk.from(root, signs, least, cancel)?;
         }
     }
-    // The last component is closed first.
+    // The search closes the last component first, so the list is reversed.
     walk.found.reverse();
     Ok(walk.found)
 }
@@ -47,7 +49,7 @@ struct Walk {
 
 impl Walk {
     fn from(&mut self, root: usize, signs: &Signs, least: f64, cancel: &Cancel) -> Result<(), Error> {
-        // The items on the path, and for each the next item to look at.
+        // The items on the path, and, for each of them, the next item to look at.
         let mut way = memory::with_capacity(signs.items)?;
         self.enter(root);
         way.push((root, signs.items));
@@ -83,7 +85,7 @@ impl Walk {
         self.is_open[item] = true;
     }
 
-    /// Closes the component that was entered with this item, if it is complete.
+    /// If the component that was entered with this item is complete, closes it.
     fn close(&mut self, item: usize) -> Result<(), Error> {
         if self.lowest[item] != self.numbers[item] {
             return Ok(());
@@ -98,15 +100,16 @@ impl Walk {
     }
 }
 
-/// An upper bound of the value of any order of the items: the sum of all positive margins, minus the smallest margin of
-/// each cycle of three, one of which must be reversed. A margin that is used for one cycle is not used for others.
+/// An upper bound of the value of all orders of the items. It begins with the sum of all positive margins. In each
+/// cycle of three items, an order must reverse at least one margin, so the smallest margin of the cycle is subtracted.
+/// A margin that is used for one cycle is not used for other cycles.
 pub(crate) fn most(signs: &Signs, cancel: &Cancel) -> Result<f64, Error> {
     let n = signs.items;
     let all = signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0;
     if n > MAX_FOR_CIRCLES {
         return Ok(all);
     }
-    // The remaining part of each positive margin.
+    // For each positive margin, the part that no cycle has used yet.
     let mut left = memory::collect(signs.margins.iter().map(|margin| margin.max(0.0)))?;
     let mut turned = 0.0;
     for first in 0..n {

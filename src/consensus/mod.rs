@@ -1,5 +1,5 @@
-//! The consensus of rankings: the ranking with the largest mean kernel with them. For the standard weight this is
-//! Kemeny's ranking, which disagrees with the rankings on the fewest pairs of items.
+//! The consensus of rankings: the ranking whose mean kernel with the given rankings is largest. For the standard
+//! weight, it is the Kemeny ranking: the ranking with the smallest mean Kendall distance to the given rankings.
 //!
 //! ```text
 //! mod           check, choose a method, score
@@ -34,33 +34,34 @@ use terms::{ObjectiveTerms, best_of_all};
 
 pub use ordering::{Large, Ordered, Prove, linear_ordering, linear_orderings};
 
-/// The largest number of items for which all orders are tried, if weights depend on the positions of all items: 0.2 s
-/// for 10.
+/// The largest number of items for which all orders are tried, if weights depend on the positions of all items. For 10
+/// items, this takes 0.2 s.
 const MAX_TO_TRY: usize = 10;
-/// A score equals its bound if they differ by at most this fraction of it.
+/// A score is treated as equal to its bound if the two differ by at most this fraction.
 const EQUAL: f64 = 1e-12;
-/// Rankings have the same score if it differs by at most this fraction of the sum of all terms.
+/// Two rankings are treated as equally good if their scores differ by at most this fraction of the sum of all terms.
 const TIED: f64 = 1e-12;
 
-/// The method to find the consensus.
+/// A method to find the consensus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact where possible, otherwise local search.
+    /// The exact method if it is possible, otherwise local search.
     #[default]
     Auto,
-    /// The best of all rankings. It takes up to 20 items, by dynamic programming over subsets, but only up to 10 items
-    /// for weights [`Mult`](crate::Weight::Mult) and matrices. With [`Options::prove`] and the standard weight it takes
-    /// any number of items.
+    /// The best of all rankings, found by dynamic programming over subsets. The number of items is at most 20. For
+    /// [`Mult`](crate::Weight::Mult) and for matrices of weights, it is at most 10. With [`Options::prove`] and the
+    /// standard weight, there is no limit.
     Exact,
-    /// Local search: insertions and exchanges of items as long as they improve the score, from several starts.
+    /// Local search from several starts. Items are inserted at other positions or exchanged, as long as this improves
+    /// the score.
     Local,
     /// The items sorted by their mean ranks, for any kernel.
     Borda,
 }
 
-/// Options of a run. The number of threads does not change the result.
-/// Fields may be added: end the list of those that you set with `..Default::default()`.
+/// Options of a run. The number of threads does not change the result. Later versions may add fields, so end your list
+/// of fields with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The method.
@@ -69,9 +70,9 @@ pub struct Options<'a> {
     pub seed: u64,
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
-    /// Improves the orders of many items with the standard weight, and their bounds; see [`Large`].
+    /// A function that improves orders of many items and their bounds, for the standard weight; see [`Large`].
     pub prove: Option<Prove<'a>>,
 }
 
@@ -83,22 +84,27 @@ pub struct Consensus {
     pub ranks: Vec<u32>,
     /// The weighted mean of the measure between this ranking and the given rankings.
     pub score: f64,
-    /// An upper bound of the score of any ranking.
+    /// An upper bound of the score: no ranking has a larger score than this.
     pub bound: f64,
     /// Whether no ranking has a larger score.
     pub optimal: bool,
-    /// Whether all other rankings have a smaller score, by more than rounding; `None` if this is not known.
+    /// Whether the score of every other ranking is smaller, by more than rounding errors; `None` if this is not known.
     pub unique: Option<bool>,
 }
 
-/// The complete ranking with the largest weighted mean kernel with given rankings. Without `weights`, each ranking has
-/// the weight 1.
+/// The complete ranking whose weighted mean kernel with the given rankings is largest. Without `weights`, each ranking
+/// has the weight 1.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there are no
-/// rankings, weights are negative, not finite, all 0 or not as many as rankings, there are too many items for
-/// [`Method::Exact`], `options.threads` is 0, or `options.watch` stops the run. If items can be anywhere, also when the
-/// weight is not the standard weight.
+/// Returns an error in these cases:
+///
+/// - The measure is not a kernel of order 2 with weights of pairs.
+/// - The numbers of items differ, or there are no rankings.
+/// - There is not one weight for each ranking, a weight is negative or not finite, or all weights are 0.
+/// - There are too many items for [`Method::Exact`].
+/// - Items can be anywhere, and the weight of the kernel is not the standard weight.
+/// - `options.threads` is 0.
+/// - `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};
@@ -182,7 +188,8 @@ pub(crate) fn pair_weight(measure: &KendallMeasure) -> Result<(MeanWeight<'_>, b
     }
 }
 
-/// The weights of rankings, scaled by a power of two so that the largest is near 1: sums of whole numbers stay exact.
+/// The weights of rankings, multiplied by the power of two that brings the largest weight near 1. With a power of two,
+/// sums of whole numbers stay exact.
 fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
     if rows == 0 {
         return Err(Error::NoRankings);
@@ -202,7 +209,7 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
     memory::collect(weights.iter().map(|&weight| times_power_of_two(weight, power)))
 }
 
-/// Refuses exact methods that would take too long.
+/// Returns an error for an exact method that would take too long.
 fn check_method(measure: &KendallMeasure, items: usize, options: &Options<'_>) -> Result<(), Error> {
     let most = match measure.weight().pairs() {
         Some(PairWeight::Count { top: None }) if options.prove.is_some() => usize::MAX,
@@ -219,7 +226,8 @@ fn depends_on_all_places(measure: &KendallMeasure) -> bool {
     measure.weight().pairs().is_none_or(|weight| matches!(weight, PairWeight::Products(_)))
 }
 
-/// The items sorted by their mean ranks, equal ones by number. An item of unknown position has its expected rank.
+/// The items sorted by their mean ranks. Items with equal mean ranks are sorted by number. An item of unknown position
+/// has its expected rank.
 fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
     let items = ranked.items();
     let mut sums = memory::filled(items, 0.0)?;
@@ -249,7 +257,7 @@ fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
     Ok(order)
 }
 
-/// An order, its value, an upper bound, whether the order is the best of all, and whether it is the only best one.
+/// An order, its value, an upper bound, whether no order is better, and whether it is the only best order.
 struct Solution {
     order: Vec<u32>,
     value: f64,
@@ -285,12 +293,13 @@ fn solve(goal: &Objective, borda: Vec<u32>, options: Options<'_>) -> Result<Solu
     Ok(Solution { order, value, most, exact: false, unique: None })
 }
 
-/// Time of dynamic programming for `items` items, or of trying all orders of a few, in nanoseconds.
+/// The time of dynamic programming for `items` items, in nanoseconds. It is also used for the time to try all orders of
+/// a few items.
 fn exact_ns(items: usize) -> f64 {
     if items <= MAX_TO_TRY { 2e8 } else { 10.0 * items as f64 * (items as f64).exp2() }
 }
 
-/// The input of dynamic programming, if it can be used.
+/// The input of dynamic programming; `None` if dynamic programming cannot be used.
 fn steps_of(terms: &ObjectiveTerms) -> Result<Option<Steps>, Error> {
     let items = terms.items();
     if items > MAX_ITEMS {

@@ -1,4 +1,4 @@
-//! From rankings and a kernel to the function to maximise.
+//! Turns rankings and a kernel into the function of an order that is maximised.
 
 use super::bounds;
 use super::places::Placing;
@@ -12,7 +12,8 @@ use crate::parallel::{self, RunOptions, Watch, Workers};
 use crate::rankings::RankingSet;
 use crate::weight::kinds::{PairWeight, TensorWeight};
 
-/// The sum of a kernel over rankings with coefficients, as a function of an order: `constant + factor * terms`.
+/// The weighted sum of kernels between an order and the rankings, as a function of the order: `constant + factor *
+/// terms`.
 pub(crate) struct Objective {
     pub(crate) constant: f64,
     pub(crate) factor: f64,
@@ -22,7 +23,7 @@ pub(crate) struct Objective {
 }
 
 impl Objective {
-    /// For an unnormalized kernel of order 2.
+    /// The objective for an unnormalized kernel of order 2.
     pub(crate) fn new<R: RankingSet>(
         (weight, signed): (MeanWeight<'_>, bool),
         rankings: &R,
@@ -44,7 +45,7 @@ impl Objective {
     }
 }
 
-/// Pairs with weight 1: margins are whole numbers if the coefficients are.
+/// The objective if all pairs have weight 1. If the coefficients are whole numbers, the margins are whole numbers too.
 fn of_signs(
     weight: &PairWeight,
     signed: bool,
@@ -79,7 +80,7 @@ fn of_signs(
     Ok(Objective { constant, factor, terms: ObjectiveTerms::Signs(Signs { items, margins }), most: None })
 }
 
-/// Pairs whose weight depends on the later position.
+/// The objective if the weight of a pair depends on the later position.
 fn of_later(
     signed: bool,
     ranked: Ranked<'_>,
@@ -90,7 +91,8 @@ fn of_later(
     let n = ranked.items();
     let size = n.checked_mul(n).and_then(|square| square.checked_mul(n));
     let size = size.ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
-    // By later item, its rank and the earlier item: the sum of the coefficients of the rankings with this combination.
+    // For each later item, rank of this item, and earlier item: the sum of the coefficients of the rankings with this
+    // combination.
     let mut numbers = memory::filled(size, 0.0)?;
     let ns = (ranked.rows() * n) as f64;
     let jobs = memory::collect(numbers.chunks_mut((n * n).max(1)).enumerate())?;
@@ -118,7 +120,7 @@ fn of_later(
     Ok(Objective { constant: 0.0, factor: 1.0, terms, most: Some(most) })
 }
 
-/// Adds the probabilities of the ranks of an item together with each item before it.
+/// For an item, adds the probability of each rank together with each item before it.
 fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
     let own = starts[later];
     let size = starts.iter().filter(|&&start| start == own).count();
@@ -133,7 +135,8 @@ fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
     }
 }
 
-/// Pairs whose weight is a product of a factor of the ranks in each ranking, or a sum of such products.
+/// The objective if the weight of a pair is a product of two factors, one of the ranks in each ranking, or a sum of
+/// such products.
 fn of_tensors<R: RankingSet>(
     weight: MeanWeight<'_>,
     signed: bool,
@@ -215,7 +218,7 @@ pub(crate) fn matrix_of(weight: MeanWeight<'_>, items: usize, index: usize) -> R
     Ok(matrix)
 }
 
-/// Replaces a matrix by itself minus its transpose, times a factor; the diagonal becomes 0.
+/// Subtracts its transpose from a matrix, and multiplies the result by a factor. The diagonal becomes 0.
 fn antisymmetric(matrix: &mut [f64], items: usize, factor: f64) {
     for first in 0..items {
         matrix[first * items + first] = 0.0;
@@ -227,7 +230,7 @@ fn antisymmetric(matrix: &mut [f64], items: usize, factor: f64) {
     }
 }
 
-/// Replaces a matrix by itself plus its transpose, times a factor; the diagonal becomes 0.
+/// Adds its transpose to a matrix, and multiplies the result by a factor. The diagonal becomes 0.
 fn symmetric(matrix: &mut [f64], items: usize, factor: f64) {
     for first in 0..items {
         matrix[first * items + first] = 0.0;
@@ -239,7 +242,8 @@ fn symmetric(matrix: &mut [f64], items: usize, factor: f64) {
     }
 }
 
-/// Adds the components of the product of two matrices; returns the part that is the same for all orders.
+/// Adds the components of the product of two matrices to `terms`. Returns the part of the value that is the same for
+/// all orders.
 fn split(terms: &mut TensorTerms, of_items: Vec<f64>, of_places: Vec<f64>, signed: bool) -> Result<f64, Error> {
     let n = terms.items;
     let own = |matrix: &[f64], index: usize| matrix[index * n + index];
@@ -250,7 +254,7 @@ fn split(terms: &mut TensorTerms, of_items: Vec<f64>, of_places: Vec<f64>, signe
         }
     }
     if signed {
-        // Both are antisymmetric, and a pair is counted once.
+        // Both matrices are antisymmetric, and each pair is counted once.
         memory::push(&mut terms.components, Component { symmetric: false, of_items, of_places })?;
         return Ok(0.0);
     }

@@ -1,9 +1,11 @@
-//! Linear ordering: the order of items with the largest sum of the margins of its pairs. Kemeny's consensus is one, and
-//! so is the best order for any matrix of numbers of pairs.
+//! Linear ordering. Each ordered pair of items has a margin, and the problem is to find the order of the items with the
+//! largest sum of margins. The Kemeny ranking is the solution for margins of majorities. A matrix with a number for
+//! each pair gives margins too.
 //!
-//! The components of majorities follow one another, so each is ordered alone: up to 20 items by dynamic programming,
-//! more by local search. The caller can improve the orders of large components and prove that they are optimal, for
-//! example with a solver of linear programs.
+//! The majorities split the items into components; see `majorities`. In the best order, the components follow one
+//! another, so each component is ordered alone: by dynamic programming for up to 20 items, and by local search for
+//! more. The caller can improve the orders of large components and prove that they are optimal, for example with a
+//! solver for linear programs.
 
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -16,19 +18,21 @@ use crate::memory;
 use crate::parallel::{self, Cancel, Poll, Workers};
 use crate::weight::scale::times_power_of_two;
 
-/// Differences of two entries are 0 if they are at most this fraction of the entries: 0.1 + 0.2 equals 0.3.
+/// The difference of two entries is treated as 0 if it is at most this fraction of the entries. So 0.1 + 0.2 equals
+/// 0.3.
 const ROUNDED: f64 = 4.0 * f64::EPSILON;
-/// Margins of at most this fraction of the sum of all margins are ties.
+/// A margin is treated as a tie if it is at most this fraction of the sum of all margins.
 const NO_MAJORITY: f64 = 1e-14;
 
-/// A component: a group of items that majorities do not divide further. It has too many items for dynamic programming.
+/// A large component: a group of items that majorities do not split further, and that has too many items for dynamic
+/// programming.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Large<'a> {
     /// The number of items.
     pub items: usize,
-    /// The margins, row by row. If the first item of a pair comes before the second, its margin is added to the value
-    /// of an order; otherwise its margin is subtracted.
+    /// The margins of the ordered pairs of items, row by row. If an order has the first item of a pair before the
+    /// second item, the margin of the pair is added to the value of the order. Otherwise it is subtracted.
     pub margins: &'a [f64],
     /// The best order that local search found.
     pub order: &'a [u32],
@@ -61,12 +65,17 @@ impl Ordered {
 /// A function that improves the order of a [`Large`] component, or its bound. It is called on the calling thread.
 pub type Prove<'a> = &'a mut dyn FnMut(&Large<'_>) -> Result<Ordered, Error>;
 
-/// The order of items that maximises the sum of `matrix[i, j]` over all items i before j. The score is this sum; the
-/// diagonal is ignored. [`Method::Borda`] sorts the items by the sums of their rows minus the sums of their columns.
+/// The order of items with the largest score. The score of an order is the sum of `matrix[i, j]` over all pairs in
+/// which item i comes before item j. The diagonal is ignored. [`Method::Borda`] sorts the items by the sums of their
+/// rows minus the sums of their columns.
 ///
 /// # Errors
-/// When the matrix does not have `items * items` entries or one is not finite, there are more than 20 items for
-/// [`Method::Exact`] without [`Options::prove`], `options.threads` is 0, or `options.watch` stops the run.
+/// Returns an error in these cases:
+///
+/// - The matrix does not have `items * items` entries, or an entry is not finite.
+/// - The method is [`Method::Exact`] without [`Options::prove`], and there are more than 20 items.
+/// - `options.threads` is 0.
+/// - `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::consensus::{Options, linear_ordering};
@@ -85,7 +94,7 @@ pub fn linear_ordering(items: usize, matrix: &[f64], options: Options<'_>) -> Re
     let largest = (0..).zip(matrix).filter(|&(place, _)| place % (items + 1) != 0);
     let largest = largest.fold(0.0_f64, |most, (_, entry)| most.max(entry.abs()));
     let power = if largest > 0.0 { -largest.log2().floor() as i32 } else { 0 };
-    // Scaled by a power of two, so that sums do not overflow and whole numbers stay exact.
+    // The entries are multiplied by a power of two, so that sums do not overflow and whole numbers stay exact.
     let scaled = memory::collect(matrix.iter().map(|&entry| times_power_of_two(entry, power)))?;
     let mut margins = memory::filled(items * items, 0.0)?;
     for first in 0..items {
@@ -112,10 +121,11 @@ pub fn linear_ordering(items: usize, matrix: &[f64], options: Options<'_>) -> Re
     Ok(Consensus { ranks: ranks_of(&found.order)?, score, bound, optimal, unique: found.unique })
 }
 
-/// [`linear_ordering`] of each of several matrices, in parallel. `options.prove` is not used.
+/// Calls [`linear_ordering`] for several matrices in parallel. `options.prove` is not used.
 ///
 /// # Errors
-/// As [`linear_ordering`]. The row of an entry that is not finite counts from the first matrix.
+/// Returns the same errors as [`linear_ordering`]. If an entry is not finite, the row in the error counts the rows of
+/// all matrices, from the first matrix on.
 pub fn linear_orderings(
     count: usize,
     items: usize,
@@ -140,7 +150,7 @@ pub fn linear_orderings(
     found.into_iter().map(|found| found.ok_or(Error::Interrupted)).collect()
 }
 
-/// Refuses the wrong number of entries, and entries that are not finite.
+/// Returns an error if the number of entries is wrong, or if an entry is not finite.
 fn check(count: usize, items: usize, entries: &[f64]) -> Result<(), Error> {
     let rows = count.saturating_mul(items);
     if rows.checked_mul(items) != Some(entries.len()) {
@@ -158,7 +168,7 @@ pub(crate) fn steps_of(signs: &Signs) -> Steps {
     Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers }
 }
 
-/// The components of majorities, one by one. `borda` is a start for local search.
+/// Orders the components of majorities one by one. `borda` is a start for local search.
 pub(crate) fn solve(signs: &Signs, borda: Vec<u32>, options: Options<'_>) -> Result<Solution, Error> {
     let Options { method, seed, threads, mut watch, mut prove } = options;
     let (items, size) = (signs.items, size_of_terms(signs));
@@ -189,7 +199,7 @@ pub(crate) fn solve(signs: &Signs, borda: Vec<u32>, options: Options<'_>) -> Res
         };
         let part = of_component(part, start, TIED * size, options)?;
         found.order.extend(part.order.iter().map(|&index| component[index as usize]));
-        // The bound within the component; between components all margins count.
+        // Adds the bound within the component. Between components, all margins count.
         found.most += part.most;
         found.exact &= part.exact;
         found.unique = match (found.unique, part.unique) {
@@ -200,8 +210,8 @@ pub(crate) fn solve(signs: &Signs, borda: Vec<u32>, options: Options<'_>) -> Res
     }
     found.most += size - within;
     let margin = |pair: &[u32]| signs.margins[pair[0] as usize * items + pair[1] as usize];
-    // Two neighbours without a majority can change places. If there are none, the whole order follows from the orders of
-    // the components.
+    // Two neighbours without a majority can change places. If there are no such neighbours, the order is unique if the
+    // orders of all components are unique.
     if found.order.windows(2).any(|pair| margin(pair).abs() <= least) {
         found.unique = found.exact.then_some(false);
     }
@@ -213,7 +223,7 @@ pub(crate) fn solve(signs: &Signs, borda: Vec<u32>, options: Options<'_>) -> Res
             Ok(Solution { value: terms.value(&borda), order: borda, most: found.most, exact: false, unique: None })
         }
         Method::Local => {
-            // The order of the components is one start, so that Condorcet's order is found if it exists.
+            // One of the starts is the order of the components, so that Condorcet's order is found if it exists.
             let starts = [borda, found.order];
             let (order, value) = search::search(&terms, found.most, &starts, seed, threads, watch)?;
             Ok(Solution { order, value, most: found.most, exact: false, unique: None })
@@ -221,12 +231,13 @@ pub(crate) fn solve(signs: &Signs, borda: Vec<u32>, options: Options<'_>) -> Res
     }
 }
 
-/// The sum of all margins, each pair once.
+/// The sum of the absolute margins, where each pair counts once.
 fn size_of_terms(signs: &Signs) -> f64 {
     signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0
 }
 
-/// The items of a component, by their numbers in it, in the order that all items have.
+/// The items of a component in the order that `borda` has for all items. An item is given by its number in the
+/// component.
 fn borda_within(borda: &[u32], component: &[u32], items: usize) -> Result<Vec<u32>, Error> {
     let mut place = memory::filled(items, u32::MAX)?;
     for (index, &item) in (0..).zip(component) {
@@ -235,8 +246,8 @@ fn borda_within(borda: &[u32], component: &[u32], items: usize) -> Result<Vec<u3
     memory::collect(borda.iter().map(|&item| place[item as usize]).filter(|&index| index != u32::MAX))
 }
 
-/// The order of the items of one component: exact, or the start as it is for the other methods. The values of orders are
-/// equal if they differ by at most `tied`.
+/// The order of the items of one component. For methods that are not exact, it can be the start. Two values are treated
+/// as equal if they differ by at most `tied`.
 fn of_component(part: Signs, start: Vec<u32>, tied: f64, options: Options<'_>) -> Result<Solution, Error> {
     let Options { method, seed, threads, mut watch, prove } = options;
     let items = part.items;

@@ -1,47 +1,49 @@
-//! The best order of up to 20 items by dynamic programming over subsets. It needs weights for which the term of an item
-//! depends on the set of items before it, and not on their order.
+//! The best order of up to 20 items, found by dynamic programming over subsets. The term of an item may depend on the
+//! set of items before it, but must not depend on their order.
 //!
-//! The best value of a set of first items is the maximum over its last item of the value of the other items plus the
-//! term of the last one: 2^n sets, n items each. The term of an item is a sum over the items before it, looked up in
-//! two tables, one for each half of the items.
+//! Take a set of items that come first in an order. Each of its items can be the last of the set. The value is then the
+//! best value of the other items, plus the term of the last item; the best value of the set is the maximum of these.
+//! There are 2^n sets with up to n items each. The term of an item is a sum over the items before it. Two tables have
+//! such sums, one for each half of the items.
 
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
 
-/// The maximum number of items: 2^20 sets take 9 MiB and a tenth of a second.
+/// The maximum number of items. The 2^20 sets take 9 MiB and a tenth of a second.
 pub(crate) const MAX_ITEMS: usize = 20;
-/// Marks sets whose best value several orders have, beside the number of the last item.
+/// A bit, stored with the number of the last item of a set. It marks sets for which several orders have the best value.
 const SEVERAL: u8 = 1 << 7;
 /// The number of sets between two checks for a stop.
 const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
-/// How the weights of pairs of positions a < b factor.
+/// How the weight of a pair of positions a < b can be written as a product.
 #[derive(Default)]
 pub(crate) enum Placing {
-    /// They depend on both positions.
+    /// It cannot: the weight depends on both positions.
     #[default]
     Both,
-    /// A factor of the later position, times a factor of the items in this order.
+    /// A factor of the later position, times a factor of the two items in this order.
     LaterPlace(Vec<f64>, Vec<f64>),
-    /// The sum of the factors of both positions, times a factor of the items in this order.
+    /// The sum of the factors of both positions, times a factor of the two items in this order.
     SumOfPlaces(Vec<f64>, Vec<f64>),
 }
 
-/// The terms of items that are placed next: at position b, after the items of a set, item j has `factor[b] * (base[j] +
-/// sum over the set of table[layer][j, i])`.
+/// The term of the item that is placed next: for item j at position b, after the items i of a set, the term is
+/// `factor[b] * (base[j] + sum over the set of table[layer][j, i])`.
 pub(crate) struct Steps {
     pub(crate) items: usize,
-    /// By position.
+    /// A factor for each position.
     pub(crate) factors: Vec<f64>,
-    /// By item.
+    /// A number for each item.
     pub(crate) base: Vec<f64>,
-    /// By layer, item placed, and item before it. There is one layer, or one for each position.
+    /// A number for each layer, item that is placed, and item before it. There is one layer, or one for each position.
     pub(crate) numbers: Vec<f64>,
 }
 
 impl Steps {
-    /// For weights that depend only on the earlier items; `of_items[i * n + j]` is the term of i before j.
+    /// For weights with which a term depends only on the set of earlier items. `of_items[i * n + j]` is the factor of i
+    /// before j.
     pub(crate) fn of(placing: &Placing, items: usize) -> Option<Self> {
         let (factors, of_items, both) = match placing {
             Placing::Both => return None,
@@ -53,7 +55,8 @@ impl Steps {
         for j in 0..items {
             for i in (0..items).filter(|&i| i != j) {
                 let (before, after) = (of_items[i * items + j], of_items[j * items + i]);
-                // With the sum of both positions, an item has its own factor with all others, earlier and later ones.
+                // With the sum of both positions, the factor of an item's own position multiplies the terms with all
+                // other items, earlier and later.
                 steps.numbers[j * items + i] = if both { before - after } else { before };
                 steps.base[j] += if both { after } else { 0.0 };
             }
@@ -61,7 +64,7 @@ impl Steps {
         Some(steps)
     }
 
-    /// The best order, and whether the values of all others are smaller by more than `least`.
+    /// The best order, and whether the values of all other orders are smaller by more than `least`.
     pub(crate) fn best_order(&self, least: f64, cancel: &Cancel) -> Result<(Vec<u32>, bool), Error> {
         let (n, halves) = (self.items, HalfSums::new(self)?);
         let mut values = memory::filled(1 << n, 0.0)?;
@@ -83,7 +86,7 @@ impl Steps {
                 } else if value >= best - least {
                     several = SEVERAL;
                 }
-                // Among equal values, the item with the largest number comes last.
+                // If values are equal, the item with the largest number comes last.
                 if value >= best {
                     (best, last) = (value, item);
                 }

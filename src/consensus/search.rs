@@ -1,6 +1,6 @@
-//! Local search: the best insertion of each item and the exchanges of two items, as long as they improve the value,
-//! from several starts. A local optimum is perturbed slightly and improved again, many times; worse results are
-//! discarded.
+//! Local search from several starts. Each item is moved to its best position, and pairs of items are exchanged, as long
+//! as this improves the value. Then the order is changed a little at random and improved again, many times. Worse
+//! results are discarded.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,21 +9,21 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Poll, Watch, Workers};
 
-/// The number of starts, including Borda's order and those of the caller.
+/// The number of starts. The order of Borda and the starts of the caller are included.
 const STARTS: usize = 8;
-/// The work of all starts in nanoseconds, and the maximum and minimum number of perturbations.
+/// The work of all starts in nanoseconds. The next numbers are the maximum and the minimum number of random changes.
 const WORK_NS: f64 = 3e9;
 const MAX_KICKS: f64 = 400.0;
 const MIN_KICKS: f64 = 2.0;
-/// The approximate number of passes over all items until no change improves the value after a perturbation.
+/// The approximate number of passes over all items after a random change, until no move improves the value.
 const PASSES: f64 = 5.0;
 /// Gains of at most this fraction of the sum of all terms are rounding errors.
 const ROUNDING: f64 = 1e-14;
-/// Exchanges of margins take O(n). They are not used for more items than this; insertions are enough there.
+/// With margins, an exchange takes O(n). For more items than this, exchanges are not used; insertions are enough.
 const MAX_FOR_EXCHANGES: usize = 1000;
 
-/// The best order found, and its value; a start that reaches `most` stops. The result does not depend on the number of
-/// threads.
+/// Returns the best order that was found, and its value. A start that reaches the value `most` stops. The result does
+/// not depend on the number of threads.
 pub(crate) fn search(
     terms: &ObjectiveTerms,
     most: f64,
@@ -71,7 +71,7 @@ pub(crate) fn search(
     best.map(|(value, _, order)| (order, value)).ok_or(Error::Interrupted)
 }
 
-/// One start.
+/// The search from one start.
 struct Climb<'a, 'w> {
     terms: &'a ObjectiveTerms,
     enough: f64,
@@ -81,7 +81,8 @@ struct Climb<'a, 'w> {
 }
 
 impl Climb<'_, '_> {
-    /// Improves an order, perturbs it and improves it again; returns its value, or `None` if the run must stop.
+    /// Improves an order, then changes it at random and improves it again, `kicks` times. Returns the value of the
+    /// order, or `None` if the run must stop.
     fn iterate(&mut self, order: &mut [u32], kicks: usize, random: &mut Random) -> Result<Option<f64>, Error> {
         let mut sequence = memory::collect(0..order.len())?;
         let mut trial = memory::collect(order.iter().copied())?;
@@ -102,7 +103,7 @@ impl Climb<'_, '_> {
                 return Ok(None);
             }
             let found = self.terms.value(&trial);
-            // Equal values are accepted, so that the search moves on.
+            // Equal values are accepted, so that the search does not stay at one order.
             if found >= value - self.least {
                 value = found;
                 order.copy_from_slice(&trial);
@@ -111,7 +112,7 @@ impl Climb<'_, '_> {
         Ok(Some(value))
     }
 
-    /// Inserts and exchanges until nothing improves the value; returns whether the run continues.
+    /// Inserts and exchanges items until nothing improves the value. Returns false if the run must stop.
     fn improve(&mut self, order: &mut [u32], sequence: &mut [usize], random: &mut Random) -> bool {
         loop {
             let mut gained = true;
@@ -140,8 +141,8 @@ impl Climb<'_, '_> {
         }
     }
 
-    /// Makes every exchange that improves the value, once; returns whether there was one, or `None` if the run must
-    /// stop.
+    /// Tries every exchange once, and makes those that improve the value. Returns whether there was one, or `None` if
+    /// the run must stop.
     fn exchange_any(&mut self, order: &mut [u32]) -> Option<bool> {
         let mut gained = false;
         for first in 0..order.len() {
@@ -159,7 +160,7 @@ impl Climb<'_, '_> {
     }
 }
 
-/// Moves an item to another position; the items in between shift by one.
+/// Moves an item to another position. The items in between move by one position.
 fn insert(order: &mut [u32], from: usize, to: usize) {
     if from < to {
         order[from..=to].rotate_left(1);

@@ -1,20 +1,20 @@
-//! The value of an order of items, and the gain of a change.
+//! The value of an order of items, and the gain of a change of the order.
 //!
-//! An order is a list of items, the best first. Its value is a sum over pairs of positions a < b with the items i and
-//! j. Every change is a sequence of exchanges of adjacent items, or one exchange of any two items. A gain is computed
-//! only from the terms that change.
+//! An order is a list of items, the best first. Its value is a sum over pairs of positions a < b; item i is at position
+//! a, and item j at position b. A change is a sequence of exchanges of adjacent items, or one exchange of any two
+//! items. A gain is computed only from the terms that change.
 
 use crate::memory;
 use crate::parallel::Cancel;
 use crate::{Error, consensus::places::Placing};
 
-/// The terms of an objective.
+/// The terms of the function that is maximised.
 pub(crate) enum ObjectiveTerms {
     /// `margin[i, j]`.
     Signs(Signs),
     /// Products of a factor of the items and a factor of the positions.
     Tensors(TensorTerms),
-    /// A factor of the items and the later position.
+    /// A term depends on both items and the later position.
     Later(LaterTerms),
 }
 
@@ -29,9 +29,10 @@ pub(crate) struct Signs {
 pub(crate) struct TensorTerms {
     pub(crate) items: usize,
     pub(crate) components: Vec<Component>,
-    /// By item and position; empty if there are none.
+    /// The term of each item and position; empty if there are no such terms.
     pub(crate) own: Vec<f64>,
-    /// How the weights factor, if the terms of an item depend on the set of items before it and not on their order.
+    /// Whether the terms of an item depend only on the set of items before it, and not on their order. If so, how the
+    /// weights are a product.
     pub(crate) placing: Placing,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct Component {
     pub(crate) of_places: Vec<f64>,
 }
 
-/// By later item j, its position b and the earlier item i: the term of i before j with j at position b.
+/// The term of item i before item j, where j is at position b. The axes are j, b and i.
 pub(crate) struct LaterTerms {
     pub(crate) items: usize,
     pub(crate) numbers: Vec<f64>,
@@ -85,7 +86,7 @@ impl ObjectiveTerms {
         }
     }
 
-    /// Approximate time of a gain, in nanoseconds, measured on two cores of an AMD EPYC with AVX-512.
+    /// The approximate time to compute a gain, in nanoseconds. Measured on two cores of an AMD EPYC with AVX-512.
     pub(crate) fn gain_ns(&self) -> f64 {
         match self {
             Self::Signs(_) => 2.0,
@@ -103,12 +104,12 @@ impl ObjectiveTerms {
         }
     }
 
-    /// The best position for the item at `from`, with the others in the same order, and the gain; `work` is a workspace
-    /// for an order.
+    /// The best new position for the item at `from`, and the gain. The other items keep their order. `work` is a
+    /// workspace for an order.
     pub(crate) fn best_insertion(&self, order: &[u32], from: usize, work: &mut [u32]) -> (usize, f64) {
         let mut best = (from, 0.0);
         if let Self::Signs(terms) = self {
-            // Passing an item gains twice its margin, whatever lies in between.
+            // To pass an item gains twice the margin with this item, for any items in between.
             let row = &terms.margins[order[from] as usize * terms.items..][..terms.items];
             let mut gain = 0.0;
             for place in from + 1..order.len() {
@@ -139,7 +140,7 @@ impl ObjectiveTerms {
         best
     }
 
-    /// The sum of the absolute values of the terms, to which rounding is relative.
+    /// The sum of the absolute values of the terms. Rounding errors are compared with it.
     pub(crate) fn size(&self) -> f64 {
         let total = |numbers: &[f64]| numbers.iter().map(|number| number.abs()).sum::<f64>();
         let largest = |numbers: &[f64]| numbers.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
@@ -190,7 +191,7 @@ impl TensorTerms {
             for ((&item, to), from) in order.iter().zip(at_first).zip(at_second) {
                 sum += (of_j[item as usize] - of_i[item as usize]) * (to - from);
             }
-            // The sum has also reversed the pair itself: correct this.
+            // The sum has also changed the pair of the two exchanged items. This is corrected here.
             gain += if component.symmetric { sum + 2.0 * of_i[j] * at_first[second] } else { sum };
         }
         if !self.own.is_empty() {
@@ -202,7 +203,7 @@ impl TensorTerms {
 }
 
 impl LaterTerms {
-    /// The terms of all earlier items with an item at a position.
+    /// The terms of an item at a position with each earlier item.
     pub(crate) fn row(&self, item: usize, place: usize) -> &[f64] {
         &self.numbers[(item * self.items + place) * self.items..][..self.items]
     }
@@ -225,8 +226,9 @@ impl LaterTerms {
     }
 }
 
-/// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items. Also
-/// whether the values of all others are smaller by more than `least`.
+/// The best of all orders. All orders are tried, so there must be few items. It is used if terms depend on the
+/// positions of all items. The second result tells whether the values of all other orders are smaller by more than
+/// `least`.
 pub(crate) fn best_of_all(terms: &ObjectiveTerms, least: f64, cancel: &Cancel) -> Result<(Vec<u32>, bool), Error> {
     let items = terms.items();
     let best = (f64::NEG_INFINITY, Vec::new());
@@ -245,7 +247,7 @@ struct Enumeration<'a> {
 }
 
 impl Enumeration<'_> {
-    /// Tries all continuations; the remaining items are in order.
+    /// Tries all ways to continue the order. The remaining items are in `left`, in increasing order.
     fn extend(&mut self, value: f64, left: &mut Vec<u32>) {
         if left.is_empty() {
             if value >= self.best.0 - self.least {

@@ -17,7 +17,7 @@ use crate::weight::kinds::PairWeight;
 /// The result for a pair of columns: the coefficient, its p-value, and the ends of its interval.
 type Entry = [f64; 4];
 
-/// What does not exist.
+/// The entry of a pair without a correlation.
 const NONE: Entry = [f64::NAN; 4];
 
 pub(super) struct ByPairs<'a> {
@@ -29,13 +29,13 @@ pub(super) struct ByPairs<'a> {
     width: f64,
 }
 
-/// Memory for one thread.
+/// The memory of one thread.
 struct Room {
     cancel: Cancel,
     workspace: TiedWorkspace,
     lookup: Lookup,
     details: Details,
-    /// The levels of the last column of each side.
+    /// The levels of the column that was used last, for the rows and for the columns of the matrix.
     levels: [(Option<usize>, Levels); 2],
     /// Weights of levels, and numbers of observations.
     counts: Vec<u64>,
@@ -79,7 +79,7 @@ impl<'a> ByPairs<'a> {
         out: &mut Correlations,
         options: Options<'_>,
     ) -> Result<(), Error> {
-        // In the order of their columns, which are prepared once each.
+        // Pairs are computed in the order of their columns, so that each column is prepared only once.
         let mut order = memory::collect(0..pairs.len())?;
         order.sort_unstable_by_key(|&place| pairs[place]);
         self.run(pairs.len(), |place| Some(pairs[order[place]]), out, options)?;
@@ -94,7 +94,7 @@ impl<'a> ByPairs<'a> {
         Ok(())
     }
 
-    /// The coefficient of the first columns, and what it is without each observation.
+    /// The coefficient of the two first columns, and, for each observation, the coefficient without it.
     pub(super) fn without_each(&self, options: Options<'_>) -> Result<(f64, Vec<f64>), Error> {
         let mut without = memory::filled(self.x.observations(), f64::NAN)?;
         let statistic = parallel::run_one(self.pair_ns(), options.watch, |cancel| {
@@ -116,7 +116,7 @@ impl<'a> ByPairs<'a> {
         }
     }
 
-    /// Fills the results of `count` places with those of the pair of columns of each place, if it has one.
+    /// Fills the results of `count` places. Each place has a pair of columns or none.
     fn run(
         &self,
         count: usize,
@@ -197,7 +197,7 @@ impl<'a> ByPairs<'a> {
         Ok([value, pvalue, f64::NAN, f64::NAN])
     }
 
-    /// Whether p-values are those of the counts of concordant and discordant pairs.
+    /// Whether p-values are computed from the numbers of concordant and discordant pairs.
     fn tests_counts(&self) -> bool {
         let CorrelationSettings { coefficient, alternative, weights, .. } = self.settings;
         let counted = !matches!(coefficient, Coefficient::Somers | Coefficient::Spearman);
@@ -243,7 +243,8 @@ impl<'a> ByPairs<'a> {
             Coefficient::Somers if self.settings.weights.is_none() => balance / null_error,
             _ => statistic / error,
         };
-        // 0 / 0: nothing varies, and nothing deviates. The error is NaN if there is no coefficient without an observation.
+        // The deviation is 0 / 0 if nothing varies and nothing deviates. The error is NaN if some coefficient without
+        // an observation does not exist.
         let nothing = deviation.is_nan() && !error.is_nan();
         let pvalue = self.finish.tail(if nothing { 0.0 } else { deviation });
         if error.is_nan() {
@@ -258,8 +259,8 @@ impl<'a> ByPairs<'a> {
 }
 
 impl Room {
-    /// The number of pairs that are tied in both columns, and the number of distinct values of the column that has fewer,
-    /// among the common observations.
+    /// The number of pairs that are tied in both columns, and the smaller of the two numbers of distinct values. Only
+    /// common observations are used.
     fn joint_ties(&mut self) -> Result<(u64, usize), Error> {
         let Self { levels: [(_, x), (_, y)], counts, ranks, .. } = self;
         counts.clear();
@@ -271,7 +272,7 @@ impl Room {
             let common = block.iter().map(|&item| y.of_items[item as usize]).filter(|&level| level != Levels::MISSING);
             let mut found = false;
             for level in common.clone() {
-                // The pairs of this observation with those before it.
+                // The pairs of this observation with the observations before it.
                 joint += counts[level as usize];
                 counts[level as usize] += 1;
                 ranks[level as usize] = 1;

@@ -1,4 +1,5 @@
-//! Columns without missing observations are rankings with ties: their Gram matrix counts the pairs.
+//! Columns without missing observations. They are rankings with ties, and their Gram matrix has the numbers of
+//! concordant minus discordant pairs.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +16,7 @@ use crate::parallel::{self, Progress, Watch, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::Weight;
 
-/// Fills the correlations, and the p-values if wanted.
+/// Fills the correlations, and the p-values if they are requested.
 pub(super) fn fill(
     finish: &Finish,
     (x, y): (&Incomplete, Option<&Incomplete>),
@@ -29,7 +30,7 @@ pub(super) fn fill(
         reached = progress;
         watch(progress)
     };
-    // Without ties the normalized kernel is tau.
+    // Without ties, the normalized signed kernel is tau.
     let items = x.items();
     let is_tau = pvalue.is_none()
         && matches!(finish.coefficient, Coefficient::TauA | Coefficient::TauB | Coefficient::Somers)
@@ -47,8 +48,8 @@ pub(super) fn fill(
     finishing.run(&of_rows, statistic, pvalue, threads, &mut look)
 }
 
-/// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; returns
-/// whether it is tau.
+/// Fills `out` with the balances of all pairs of columns. If the columns have no ties and tau is wanted, fills `out`
+/// with tau. Returns whether it is tau.
 fn count_pairs(
     (x, y): (&Incomplete, Option<&Incomplete>),
     as_tau: bool,
@@ -72,7 +73,7 @@ fn count_pairs(
     Ok(as_tau)
 }
 
-/// From balances to correlations.
+/// Computes correlations from balances.
 struct Finishing<'a> {
     finish: &'a Finish,
     items: u64,

@@ -1,6 +1,7 @@
-//! Two columns observation by observation: weights, and how much each observation changes a coefficient.
+//! Two columns, observation by observation: for weights of observations, and for how much each observation changes a
+//! coefficient.
 //!
-//! For observation o, over the observations b that both columns have, with weights w:
+//! An observation o has these numbers. The sums are over the observations b that both columns have, with weights w:
 //!
 //! ```text
 //! h(o) = sum of w(b) sgn(x(o) - x(b)) sgn(y(o) - y(b))     concordant minus discordant
@@ -8,9 +9,9 @@
 //! a(o) = sum of w(b) over x(b) != x(o)                     not tied in x; b(o) in y, g(o) in neither
 //! ```
 //!
-//! The coefficients are functions of the sums of these numbers times w(o). Without observation k, the sums are known
-//! from the numbers of k: each pair of k occurs twice. So all coefficients that leave out one observation take O(n),
-//! and their spread is the jackknife variance.
+//! Multiply these numbers by w(o), and add them up over o: the coefficients are functions of these sums. The sums
+//! without observation k follow from the numbers of k, because each pair of k occurs twice in a sum. So all
+//! coefficients that leave out one observation take O(n). Their spread gives the jackknife variance.
 
 use std::ops::Range;
 
@@ -20,20 +21,20 @@ use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::{add_at, sum_up_to};
 
-/// Cancellation is checked after this many observations.
+/// The number of observations between two checks for cancellation.
 const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
-/// A coefficient, and what it is without each observation.
+/// A coefficient, and numbers that follow from the coefficients without each observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Estimate {
     pub(super) statistic: f64,
     /// The jackknife standard error.
     pub(super) error: f64,
-    /// The standard error on the scale of Fisher's transformation, and 1 over its degrees of freedom.
+    /// The standard error on the scale of Fisher's transformation, and 1 divided by its degrees of freedom.
     pub(super) transformed: (f64, f64),
-    /// The standard deviation of the balance under independence, as estimated for Somers' D.
+    /// The standard deviation of the balance if the columns are independent, as estimated for Somers' D.
     pub(super) null_error: f64,
-    /// The sum over both orders of all pairs: concordant minus discordant.
+    /// Concordant minus discordant, where each pair counts in both orders.
     pub(super) balance: f64,
     /// The number of common observations with a positive weight.
     pub(super) observations: usize,
@@ -42,12 +43,12 @@ pub(super) struct Estimate {
 /// Memory for one thread.
 #[derive(Debug, Default)]
 pub(super) struct Details {
-    /// The common observations, in the order of x, and the blocks of equal x.
+    /// The common observations in the order of x, and the blocks of observations with equal x.
     common: Vec<u32>,
     blocks: Vec<Range<usize>>,
     /// The numbers of each observation, in the order of `common`.
     all: Vec<Numbers>,
-    /// Sums over the levels of y: a binary indexed tree, and plain sums.
+    /// Sums over the levels of y, as a binary indexed tree and as plain sums.
     tree: Vec<f64>,
     by_level: Vec<[f64; 2]>,
     /// The coefficient without each observation, in the order of `common`.
@@ -64,10 +65,10 @@ struct Numbers {
     q: f64,
     a: f64,
     b: f64,
-    /// The weight of the observations that are equal in both columns.
+    /// The weight of the observations that equal this one in both columns.
     joint: f64,
-    /// The sums of w(b) q(b) sgn(x(b) - x(o)), w(b) r(b) sgn(y(b) - y(o)), w(b) r(b) sgn(x(b) - x(o)) and w(b) q(b)
-    /// sgn(y(b) - y(o)).
+    /// Four sums over b, of w(b) q(b) sgn(x(b) - x(o)), w(b) r(b) sgn(y(b) - y(o)), w(b) r(b) sgn(x(b) - x(o)) and w(b)
+    /// q(b) sgn(y(b) - y(o)).
     moved: [f64; 4],
 }
 
@@ -83,13 +84,13 @@ struct Sums {
     rq: f64,
     rr: f64,
     qq: f64,
-    /// The smaller number of distinct values.
+    /// The smaller of the two numbers of distinct values.
     levels: f64,
 }
 
 impl Sums {
     fn coefficient(&self, coefficient: Coefficient) -> f64 {
-        // No observation is before another: there is no order to agree with.
+        // In one column, all observations are equal, so there is no coefficient.
         if self.a <= 0.0 || self.b <= 0.0 {
             return f64::NAN;
         }
@@ -104,7 +105,7 @@ impl Sums {
         found.clamp(-1.0, 1.0)
     }
 
-    /// The sums without an observation.
+    /// The sums without one observation.
     fn without(&self, one: &Numbers) -> Self {
         let w = one.weight;
         let [x_by_q, y_by_r, x_by_r, y_by_q] = one.moved;
@@ -124,7 +125,7 @@ impl Sums {
 }
 
 impl Numbers {
-    /// The weight of the observations that differ in both columns.
+    /// The weight of the observations that differ from this one in both columns.
     fn g(&self, total: f64) -> f64 {
         self.a + self.b - total + self.joint
     }
@@ -170,7 +171,8 @@ impl Details {
         let (error, _) = jackknife(self.without.iter().copied());
         let mut transformed = (error / (1.0 - statistic * statistic), 0.0);
         if coefficient == Coefficient::Spearman {
-            // A few observations can decide. Intervals of the other coefficients cover enough without this.
+            // A few observations can determine the standard error of Spearman's rho. The intervals of the other
+            // coefficients have enough coverage without this correction.
             let (error, excess) = jackknife(self.without.iter().map(|value| value.atanh()));
             if error.is_finite() {
                 transformed = (error, (excess / (2.0 * self.all.len() as f64)).min(1.0 / 3.0));
@@ -186,7 +188,7 @@ impl Details {
         }))
     }
 
-    /// The coefficient without each observation, by the number of the observation, after `estimate`.
+    /// The number of each observation, and the coefficient without it. Call it after `estimate`.
     pub(super) fn without(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.common.iter().map(|&item| item as usize).zip(self.without.iter().copied())
     }
@@ -251,8 +253,8 @@ impl Details {
         Ok(found)
     }
 
-    /// Finds h and the joint weights, by adding the blocks of x to a tree of the levels of y; returns whether it was
-    /// completed.
+    /// Finds h and the joint weights. For this, adds the blocks of x to a tree over the levels of y. Returns false if
+    /// the run was cancelled.
     fn sum_before(&mut self, levels: usize, cancel: &Cancel) -> Result<bool, Error> {
         let Self { blocks, all, tree, .. } = self;
         tree.clear();
@@ -276,7 +278,7 @@ impl Details {
                 let level = run[0].0 as usize;
                 let joint: f64 = run.iter().map(|&(_, place)| all[place].weight).sum();
                 let (below, up_to) = (sum_up_to(tree, level), sum_up_to(tree, level + 1));
-                // In earlier blocks of x, and in the same block.
+                // The weight in earlier blocks of x, and the weight in the same block.
                 let earlier = below - (added - up_to);
                 let tied = before - (own - before - joint);
                 for &(_, place) in run {
@@ -303,7 +305,7 @@ impl Details {
                 .iter()
                 .fold([0.0; 2], |[r, q], one| [r + one.weight * one.r, q + one.weight * one.q]);
             for one in &mut all[block.clone()] {
-                // Those after, minus those before.
+                // The sum over the observations after this one, minus the sum over the observations before it.
                 one.moved[0] = totals[1] - 2.0 * before[1] - own[1];
                 one.moved[2] = totals[0] - 2.0 * before[0] - own[0];
             }
@@ -330,7 +332,8 @@ impl Details {
     }
 }
 
-/// The jackknife standard error, from the values without each observation, and the excess of their kurtosis.
+/// The jackknife standard error, computed from the values without each observation, and the excess kurtosis of these
+/// values.
 fn jackknife(without: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = without.clone().count() as f64;
     let mean = without.clone().sum::<f64>() / count;

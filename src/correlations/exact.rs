@@ -1,9 +1,9 @@
 //! The distribution of the number of concordant pairs of two independent columns without ties, for few observations.
 //!
-//! Of the n! orders of the observations, as many have c concordant pairs as have c discordant ones. For the observation
-//! that comes last in one column, the number of observations before it in the other column is 0 to n - 1, each equally
-//! probable. So the probability of c for n observations is the mean of the probabilities of c, c - 1, ..., c - n + 1
-//! for n - 1 observations.
+//! Among the n! orders of the observations, c concordant pairs are as frequent as c discordant pairs. Take the
+//! observation that is last in one column. The number of observations before it in the other column is 0 to n - 1, and
+//! all these numbers are equally probable. Take the probabilities of c, c - 1, ..., c - n + 1 concordant pairs for n -
+//! 1 observations. Their mean is the probability of c concordant pairs for n observations.
 
 use std::sync::OnceLock;
 
@@ -12,18 +12,18 @@ use crate::pair::pairs_of;
 
 /// P-values are exact up to this many observations.
 const MOST: usize = 33;
-/// Up to this many discordant pairs, p-values are exact for any number of observations.
+/// With at most this many discordant pairs, p-values are exact for any number of observations.
 const FEW: u64 = 1;
 
-/// For each number of observations up to [`MOST`], the probability of each number of concordant pairs, and of at most
-/// that number.
+/// For each number of observations up to [`MOST`]: the probability of each number of concordant pairs, and the
+/// probability of at most this number.
 pub(super) struct Exact {
     chances: Vec<Vec<f64>>,
     at_most: Vec<Vec<f64>>,
 }
 
 impl Exact {
-    /// Computed once.
+    /// The table of probabilities. It is computed once.
     pub(super) fn get() -> &'static Self {
         static TABLES: OnceLock<Exact> = OnceLock::new();
         TABLES.get_or_init(Self::new)
@@ -73,6 +73,6 @@ impl Exact {
 
 /// The probability of one order of the observations.
 fn one_order(observations: u64) -> f64 {
-    // For more than 170 observations the factorial is infinite, and the probability 0.
+    // For more than 170 observations, the factorial is infinite and the probability is 0.
     1.0 / (2..=observations.min(200)).map(|factor| factor as f64).product::<f64>()
 }

@@ -1,4 +1,4 @@
-//! From counts over two columns to a coefficient and its p-value.
+//! Computes a coefficient and its p-value from counts over two columns.
 
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
@@ -13,11 +13,12 @@ pub(super) struct Counts {
     pub(super) observed: Observed,
     /// Pairs that are tied in both columns.
     pub(super) joint: u64,
-    /// The number of distinct values of the column that has fewer.
+    /// The smaller of the two numbers of distinct values.
     pub(super) levels: usize,
 }
 
-/// The coefficient of pairs of columns with enough common observations, and its p-value if there is an alternative.
+/// Computes the coefficient of pairs of columns with enough common observations. If there is an alternative, also
+/// computes its p-value.
 pub(super) struct Finish {
     pub(super) coefficient: Coefficient,
     least: usize,
@@ -34,9 +35,10 @@ impl Finish {
         self.least
     }
 
-    /// The coefficient from a balance, the number of pairs, and the numbers of pairs that are not tied in each column,
-    /// for coefficients that need no more; NaN if one of these is 0. The square root of the product of two equal numbers
-    /// is that number, so a column has correlation exactly 1 with itself.
+    /// The coefficient, for coefficients that need only four numbers: the balance, the number of pairs, and for each
+    /// column the number of pairs that are not tied. If one of the last three is 0, the coefficient is NaN. The square
+    /// root of the product of two equal numbers is exactly this number, so the correlation of a column with itself is
+    /// exactly 1.
     #[inline]
     pub(super) fn value(&self, balance: f64, all: f64, decided: f64, of_other: f64) -> f64 {
         let found = match self.coefficient {
@@ -48,7 +50,7 @@ impl Finish {
         found.clamp(-1.0, 1.0)
     }
 
-    /// The coefficient, and its p-value if that follows from the counts, otherwise NaN.
+    /// The coefficient and its p-value. If the p-value does not follow from the counts, it is NaN.
     pub(super) fn of_counts(&self, counts: &Counts) -> (f64, f64) {
         let (value, pvalue) = self.finish(&counts.observed);
         let Observed { observations, balance, ties: [one, other] } = counts.observed;
@@ -67,7 +69,7 @@ impl Finish {
         (value, if value.is_nan() { value } else { pvalue })
     }
 
-    /// The probability of a value at least as far from 0 as a standard normal deviation.
+    /// The p-value of a standard normal deviation.
     pub(super) fn tail(&self, deviation: f64) -> f64 {
         self.test.map_or(f64::NAN, |(alternative, _)| tail(deviation, alternative))
     }

@@ -33,7 +33,7 @@ use by_pairs::ByPairs;
 use finish::Finish;
 use sparse::SparseColumns;
 
-/// Columns of observations; only the order of the values matters.
+/// Columns of observations. Only the order of the values in a column matters.
 ///
 /// ```
 /// use wkendall::Columns;
@@ -52,11 +52,11 @@ enum Kind {
 }
 
 impl Columns {
-    /// Columns from numbers, one column after another. NaN is a missing observation; infinite numbers are ordinary
+    /// Columns from numbers, one column after another. NaN is a missing observation. Infinite numbers are ordinary
     /// values.
     ///
     /// # Errors
-    /// When the shape does not match, or there is no memory.
+    /// Returns an error when there are not `columns * observations` values, or when there is no memory.
     pub fn from_values<V: Value>(columns: usize, observations: usize, values: &[V]) -> Result<Self, Error> {
         Self::from_numbers(columns, observations, V::numbers(values))
     }
@@ -80,13 +80,17 @@ impl Columns {
         Ok(Self(Kind::Dense(built)))
     }
 
-    /// Columns in which most observations are 0, from the values that are not 0. The values of column i, and their
-    /// rows, are at `starts[i]..starts[i + 1]`. The time to compare two columns depends only on the number of these
-    /// values.
+    /// Columns in which most observations are 0, from the values that are not 0. The values of column i, and the
+    /// numbers of their observations (rows), are at `starts[i]..starts[i + 1]`. The time to compare two columns depends
+    /// only on the number of these values.
     ///
     /// # Errors
-    /// When the lengths do not match, a row is not below `observations` or twice in a column, a value is NaN, or there
-    /// is no memory.
+    /// Returns an error in these cases:
+    ///
+    /// - The lengths do not match.
+    /// - A row is not below `observations`, or is twice in a column.
+    /// - A value is NaN.
+    /// - There is no memory.
     ///
     /// ```
     /// use wkendall::{Columns, CorrelationSettings, Options, correlations};
@@ -124,7 +128,7 @@ impl Columns {
         }
     }
 
-    /// Some of the columns.
+    /// The columns in this range.
     fn part(&self, columns: Range<usize>) -> Result<Self, Error> {
         Ok(Self(match &self.0 {
             Kind::Dense(set) => Kind::Dense(set.select(&memory::collect(columns)?)?),
@@ -132,7 +136,7 @@ impl Columns {
         }))
     }
 
-    /// Finds the levels of a column.
+    /// Finds the levels of a column: its distinct values, numbered in increasing order.
     fn levels(&self, column: usize, out: &mut Levels) -> Result<(), Error> {
         match &self.0 {
             Kind::Dense(set) => out.set(set.row(column)),
@@ -141,7 +145,7 @@ impl Columns {
     }
 }
 
-/// A column as the indices of its distinct values, in order.
+/// A column whose values are replaced by levels: the distinct values are numbered in increasing order.
 #[derive(Debug, Default)]
 struct Levels {
     /// The level of each observation.
@@ -180,14 +184,14 @@ impl Levels {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Coefficient {
-    /// Kendall's tau-b: C - D, divided by the geometric mean of the number of pairs that are not tied in the first
-    /// column and the number of pairs that are not tied in the second column.
+    /// Kendall's tau-b: C - D, divided by the geometric mean of two numbers. These are the number of pairs that are not
+    /// tied in the first column, and the number of pairs that are not tied in the second column.
     #[default]
     TauB,
     /// Kendall's tau-a: C - D, divided by the number of all pairs.
     TauA,
-    /// Stuart's tau-c: 2 (C - D) m / (n^2 (m - 1)), where m is the number of distinct values in the column that has
-    /// fewer distinct values.
+    /// Stuart's tau-c: 2 (C - D) m / (n^2 (m - 1)). Here n is the number of observations. Each column has a number of
+    /// distinct values, and m is the smaller of these two numbers.
     TauC,
     /// Goodman and Kruskal's gamma: (C - D) / (C + D).
     Gamma,
@@ -198,7 +202,7 @@ pub enum Coefficient {
     Spearman,
 }
 
-/// The alternative to independence of two columns.
+/// The alternative hypothesis. The null hypothesis is that the two columns are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Alternative {
@@ -214,21 +218,25 @@ pub enum Alternative {
 /// What [`correlations`] computes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CorrelationSettings<'a> {
-    /// The coefficient.
+    /// The coefficient to compute.
     pub coefficient: Coefficient,
-    /// Two columns with fewer common observations have no correlation (NaN).
+    /// The minimum number of common observations. If two columns have fewer, their correlation is NaN.
     pub least: usize,
-    /// Computes p-values for the hypothesis that two columns are independent. For Kendall's taus and gamma, they are
-    /// p-values of C - D. Without ties these are exact for up to 33 observations, and for more observations if at most
-    /// one pair is discordant or at most one pair is concordant. Otherwise they use the normal approximation with its
-    /// correction for ties. For Somers' D, p-values use the variance of C - D that is estimated from the observations.
-    /// For Spearman's rho, and with weights, they use the statistic divided by its jackknife standard error.
+    /// If an alternative is given, p-values are computed for the hypothesis that two columns are independent.
+    ///
+    /// - Kendall's taus and gamma have the p-value of C - D. Without ties, the p-value is exact for up to 33
+    ///   observations. For more observations without ties, it is exact if at most one pair is discordant or at most one
+    ///   pair is concordant. In all other cases, it is the normal approximation with its correction for ties.
+    /// - The p-value of Somers' D uses the variance of C - D, estimated from the observations.
+    /// - For Spearman's rho, and for any coefficient with weights, the statistic is divided by its jackknife standard
+    ///   error.
     pub alternative: Option<Alternative>,
-    /// Computes intervals of this confidence, between 0 and 1, from the jackknife standard error on the scale of
-    /// Fisher's transformation. For Spearman's rho the quantile is from Student's distribution, and accounts for the
-    /// spread of the values that leave out one observation.
+    /// If a confidence between 0 and 1 is given, intervals are computed. They use the jackknife standard error on the
+    /// scale of Fisher's transformation, and a quantile of the normal distribution. For Spearman's rho, they use a
+    /// quantile of Student's distribution. Its degrees of freedom depend on the spread of the values that leave out one
+    /// observation.
     pub confidence: Option<f64>,
-    /// A weight for each observation; a pair of observations counts with the product of its two weights.
+    /// A weight for each observation. A pair of observations counts with the product of its two weights.
     pub weights: Option<&'a [f64]>,
 }
 
@@ -248,7 +256,7 @@ impl CorrelationSettings<'_> {
             let rule = format!("one number for each of {} observations", x.observations());
             return Err(Error::parameter("weights", format!("{} numbers", weights.len()), rule));
         }
-        // Sums of products of three weights stay in range.
+        // The limit keeps sums of products of three weights in range.
         match weights.iter().position(|weight| !(*weight >= 0.0 && *weight <= 1e100)) {
             Some(index) => {
                 let rule = "a number from 0 to 1e100".to_owned();
@@ -258,7 +266,7 @@ impl CorrelationSettings<'_> {
         }
     }
 
-    /// Memory for what is wanted.
+    /// Memory for the results that are requested.
     fn empty(&self, mut zeros: impl FnMut() -> Result<Vec<f64>, Error>) -> Result<Correlations, Error> {
         Ok(Correlations {
             statistic: zeros()?,
@@ -268,7 +276,7 @@ impl CorrelationSettings<'_> {
         })
     }
 
-    /// Whether the part of each observation is needed.
+    /// Whether the computation needs the part that each observation has in a coefficient.
     fn needs_detail(&self) -> bool {
         let tested =
             self.alternative.is_some() && matches!(self.coefficient, Coefficient::Somers | Coefficient::Spearman);
@@ -292,15 +300,21 @@ pub struct Correlations {
 
 /// Rank correlations between all columns of `x`, or between the columns of `x` and the columns of `y`, row by row.
 ///
-/// Two columns are compared on the observations that both have. If there are fewer than `settings.least` or fewer than
-/// two of these observations, the value is NaN. If one column has equal values in all of them, the value is also NaN.
+/// Two columns are compared on their common observations: those that are missing in neither column. If there are fewer
+/// than `settings.least` common observations, or fewer than two, the value is NaN. If one column has equal values in
+/// all common observations, the value is also NaN.
 ///
-/// Without missing observations the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite, up to rounding.
-/// With missing observations it need not be positive semi-definite.
+/// If no observation is missing, the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite, up to
+/// rounding. With missing observations, the matrix can have negative eigenvalues.
 ///
 /// # Errors
-/// When the numbers of observations differ, a setting is out of range, `options.threads` or `options.tile` is 0, a result
-/// does not fit into memory, or `options.watch` stops the run.
+/// Returns an error in these cases:
+///
+/// - The numbers of observations differ, or only one of `x` and `y` is sparse.
+/// - A setting is out of range.
+/// - `options.threads` or `options.tile` is 0.
+/// - A result does not fit into memory.
+/// - `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Alternative, Columns, CorrelationSettings, Options, correlations};
@@ -337,7 +351,7 @@ pub fn correlations(
         Coefficient::TauA | Coefficient::TauB => {
             gram::fill_columns(&finish, set, dense_y, statistic, pvalue, options)?;
         }
-        // Not symmetric.
+        // Somers' D is not symmetric, so the whole matrix is computed.
         Coefficient::Somers => gram::fill_columns(&finish, set, Some(of_other), statistic, pvalue, options)?,
         Coefficient::Spearman if complete && set.items() >= settings.least.max(1) => {
             gram::fill_spearman(set, dense_y, statistic, options)?;
@@ -349,11 +363,11 @@ pub fn correlations(
     Ok(found)
 }
 
-/// As [`correlations`], for chosen pairs of columns: a column of `x` and a column of `y`, or two columns of `x` without
-/// `y`.
+/// The same as [`correlations`], for chosen pairs of columns. A pair is a column of `x` and a column of `y`. Without
+/// `y`, it is two columns of `x`.
 ///
 /// # Errors
-/// As [`correlations`], and when there is no such column.
+/// Returns the same errors as [`correlations`], and an error when there is no such column.
 pub fn correlations_of(
     x: &Columns,
     y: Option<&Columns>,
@@ -381,11 +395,11 @@ pub fn correlations_of(
 pub type ColumnPairs = (Vec<(usize, usize)>, Vec<f64>);
 
 /// The pairs of columns whose coefficient is at least `limit` or at most `-limit`, with their coefficients. Without
-/// `y`, each pair of different columns of `x` is computed once, the earlier column first. The whole matrix is never in
+/// `y`, each pair of different columns of `x` occurs once, with the earlier column first. The whole matrix is never in
 /// memory.
 ///
 /// # Errors
-/// As [`correlations`].
+/// Returns the same errors as [`correlations`].
 pub fn correlations_at_least(
     x: &Columns,
     y: Option<&Columns>,
@@ -427,14 +441,15 @@ pub fn correlations_at_least(
     Ok((pairs, values))
 }
 
-/// This many correlations are computed at once: 256 MiB. With fewer, the columns would be prepared more often.
+/// This many correlations are computed at once; they take 256 MiB. With a smaller number, the columns would be prepared
+/// more often.
 const CELLS_AT_ONCE: usize = 1 << 25;
 
-/// The coefficient of the first column of `x` and the first column of `y`, and for each observation the coefficient
-/// without this observation; NaN for observations that are missing in one of the two columns.
+/// The coefficient of the first column of `x` and the first column of `y`. Also, for each observation, the coefficient
+/// without this observation. If the observation is missing in one of the two columns, it is NaN.
 ///
 /// # Errors
-/// As [`correlations`], and when there is no first column.
+/// Returns the same errors as [`correlations`], and an error when there is no first column.
 pub fn leave_one_out(
     x: &Columns,
     y: &Columns,

@@ -1,22 +1,22 @@
 //! Tails and quantiles of the normal distribution. The tails have a relative error of 1e-12 for all values that a double
 //! can represent.
 //!
-//! The tails are exp(-x^2) f(x) with f(x) = exp(x^2) erfc(x), which falls slowly. A table has the Taylor series of f at
-//! some points. Its derivatives follow from f' = 2 x f - 2 / sqrt(pi).
+//! The tails are exp(-x^2) f(x) with f(x) = exp(x^2) erfc(x). The function f falls slowly. A table has the Taylor
+//! series of f at some points. The derivatives of f follow from f' = 2 x f - 2 / sqrt(pi).
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::sync::OnceLock;
 
 /// The number of points of the table per unit.
 const POINTS: f64 = 16.0;
-/// Beyond this the tails are below the smallest double.
+/// Beyond this point, the tails are below the smallest double.
 const LAST: f64 = 27.5;
-/// The number of terms of a series: within half a step the next term is below 1e-15 times the first.
+/// The number of terms of a series. Within half a step, the next term is below 1e-15 times the first term.
 const TERMS: usize = 10;
-/// Beyond this the continued fraction takes fewer terms than the series.
+/// Beyond this point, the continued fraction takes fewer terms than the series.
 const FAR: f64 = 2.0;
 
-/// The probability of a value farther from 0.
+/// The probability of a value that is farther from 0 than `deviation`.
 pub(super) fn both_tails(deviation: f64) -> f64 {
     static TABLE: OnceLock<Vec<[f64; TERMS]>> = OnceLock::new();
     let table =
@@ -30,13 +30,14 @@ pub(super) fn both_tails(deviation: f64) -> f64 {
     (-x * x).exp() * terms.iter().rev().fold(0.0, |sum, &term| sum * step + term)
 }
 
-/// The probability of a larger value.
+/// The probability of a value that is larger than `deviation`.
 pub(super) fn upper_tail(deviation: f64) -> f64 {
     let one = 0.5 * both_tails(deviation);
     if deviation < 0.0 { 1.0 - one } else { one }
 }
 
-/// The deviation above which the upper tail is `probability`, from 0 to 1/2, by bisection.
+/// The deviation whose upper tail is `probability`. The probability is from 0 to 1/2. The deviation is found by
+/// bisection.
 pub(super) fn quantile(probability: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..64 {
@@ -46,8 +47,9 @@ pub(super) fn quantile(probability: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The quantile of Student's distribution for the probability of a normal quantile z, with `inverse` = 1 over the degrees of
-/// freedom: the first terms of its expansion in this number, with an error below 1 % for z up to 2 and 3 or more degrees.
+/// The quantile of Student's distribution whose probability is the probability of the normal quantile z. `inverse` is 1
+/// divided by the degrees of freedom. The result is the first terms of the expansion in `inverse`. For z up to 2 and at
+/// least 3 degrees of freedom, its error is below 1 %.
 pub(super) fn student_quantile(z: f64, inverse: f64) -> f64 {
     let s = z * z;
     let terms =
@@ -61,13 +63,14 @@ fn series(x: f64) -> [f64; TERMS] {
     terms[0] = if x < FAR { near(x) } else { far(x) };
     terms[1] = 2.0 * x * terms[0] - 2.0 / PI.sqrt();
     for order in 1..TERMS - 1 {
-        // From f^(k+1) = 2 x f^(k) + 2 k f^(k-1), each divided by its factorial.
+        // This is f^(k+1) = 2 x f^(k) + 2 k f^(k-1), where each derivative is divided by its factorial.
         terms[order + 1] = (2.0 * x * terms[order] + 2.0 * terms[order - 1]) / (order + 1) as f64;
     }
     terms
 }
 
-/// exp(x^2) erfc(x) by the series of the error function, 2 / sqrt(pi) exp(-x^2) (x + 2/3 x^3 + 4/15 x^5 + ...).
+/// exp(x^2) erfc(x), computed with the series of the error function, 2 / sqrt(pi) exp(-x^2) (x + 2/3 x^3 + 4/15 x^5 +
+/// ...).
 fn near(x: f64) -> f64 {
     let (mut term, mut sum, mut divisor) = (x, x, 1.0);
     while term > 1e-17 * sum {
@@ -78,10 +81,10 @@ fn near(x: f64) -> f64 {
     (x * x).exp() - 2.0 / PI.sqrt() * sum
 }
 
-/// The same by the continued fraction 1 / (x + 1/2 / (x + 2/2 / (x + 3/2 / (x + ...)))) / sqrt(pi), evaluated
-/// backwards.
+/// exp(x^2) erfc(x), computed with the continued fraction 1 / (x + 1/2 / (x + 2/2 / (x + 3/2 / (x + ...)))) / sqrt(pi).
+/// The fraction is evaluated from its end.
 fn far(x: f64) -> f64 {
-    // With this many terms the error is below 1e-15 at 2; larger values need fewer.
+    // With this many terms, the error is below 1e-15 at x = 2. Larger x need fewer terms.
     let terms = 10 + (500.0 / (x * x)) as u32;
     let mut fraction = x;
     for term in (1..=terms).rev() {

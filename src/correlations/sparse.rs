@@ -1,7 +1,7 @@
-//! Columns of which most observations are 0: counts over two of them by their stored values.
+//! Columns in which most observations are 0. Counts over two columns are computed from their stored values.
 //!
-//! The observations of two columns are of four kinds: both stored, one of them stored, or none. Only the first kind needs
-//! a comparison of pairs:
+//! The observations of two columns are of four kinds: stored in both columns, only in x, only in y, or in neither. Only
+//! pairs of the first kind are compared:
 //!
 //! ```text
 //! both     - both       compared
@@ -20,10 +20,10 @@ use crate::pair::pairs_of;
 use crate::rankings::Value;
 use crate::tree::{add_at, sum_up_to};
 
-/// Up to this many observations that both columns store, all pairs of them are compared.
+/// If at most this many observations are stored in both columns, all pairs of them are compared.
 const FEW: usize = 48;
 
-/// Columns of observations as their values that are not 0.
+/// Columns of observations, given by the values that are not 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SparseColumns {
     observations: usize,
@@ -37,30 +37,31 @@ pub(super) struct SparseColumns {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Stored {
     observation: u32,
-    /// The stored values of the column that are smaller, minus those that are larger: in the order of the values.
+    /// The number of stored values of the column that are smaller, minus the number of stored values that are larger.
+    /// It increases with the value.
     balance: i32,
-    /// The stored values that are equal, itself included.
+    /// The number of stored values that are equal to this value. The value itself counts.
     tied: u32,
     sign: i8,
 }
 
-/// What is known of a column.
+/// Numbers that describe a column.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Summary {
     ties: TieSums,
     /// Pairs of equal stored values.
     stored_ties: u64,
-    /// Positive values minus negative ones.
+    /// The number of positive values minus the number of negative values.
     signs: i64,
     zeros: u64,
     /// The number of distinct values.
     levels: usize,
-    /// The sum of the squares of the centred ranks, doubled.
+    /// The sum of the squares of the centred ranks, where all ranks are doubled.
     squares: f64,
 }
 
 impl SparseColumns {
-    /// Columns from stored values, by column; NaN is refused.
+    /// Columns from stored values, column by column. NaN is an error.
     pub(super) fn build<V: Value>(
         observations: usize,
         starts: &[usize],
@@ -170,7 +171,7 @@ impl SparseColumns {
         &self.entries[self.starts[column]..self.starts[column + 1]]
     }
 
-    /// Some of the columns.
+    /// The columns in this range.
     pub(super) fn part(&self, columns: std::ops::Range<usize>) -> Result<Self, Error> {
         let first = self.starts[columns.start];
         let entries = &self.entries[first..self.starts[columns.end]];
@@ -200,7 +201,8 @@ impl SparseColumns {
             }
         };
         add(&order[..negative], &mut level, out);
-        // Observations without a level yet, but for those with a positive value, are 0.
+        // The negative values have levels now. Positive values are marked, so all observations without a level are 0.
+        // They get the next level.
         if entries.len() < self.observations {
             for entry in entries {
                 if entry.sign > 0 {
@@ -221,14 +223,14 @@ impl SparseColumns {
     }
 }
 
-/// Where the entries of a column are; memory for one thread.
+/// The places of the entries of a column; memory for one thread.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
-    /// One more than the entry of each observation; 0 if its value is 0.
+    /// For each observation, the number of its entry plus 1; 0 if its value is 0.
     places: Vec<u32>,
     column: Option<usize>,
     both: Vec<(Stored, Stored)>,
-    /// For many common entries: sums over a tree.
+    /// A tree of sums, used if there are many common entries.
     tree: Vec<i64>,
 }
 
@@ -338,11 +340,11 @@ impl Lookup {
         Ok(sums)
     }
 
-    /// The same in O(k log k).
+    /// The same sums in O(k log k), for k common entries.
     fn compare_many(&mut self) -> Result<Compared, Error> {
         let Self { both, tree, .. } = self;
         let mut sums = Compared::default();
-        // By y: levels for the tree, and the sums over the order of y.
+        // Now in the order of y: finds the levels for the tree, and the sums over this order.
         both.sort_unstable_by_key(|(_, y)| y.balance);
         let mut levels = memory::with_capacity(both.len())?;
         let mut level = 0;
@@ -351,7 +353,7 @@ impl Lookup {
         for block in both.chunk_by(|one, other| one.1.balance == other.1.balance) {
             let size = block.len() as i64;
             let signs: i64 = block.iter().map(|(x, _)| i64::from(x.sign)).sum();
-            // Sum over i in the block of sgn(x_i) (entries before minus entries after).
+            // Adds sgn(x_i) (entries before - entries after), summed over i in the block.
             sums.by_sign_x += signs * (before - (count - before - size));
             sums.tied_y += pairs_of(block.len() as u64);
             levels.extend(std::iter::repeat_n(level, block.len()));
@@ -386,7 +388,7 @@ impl Lookup {
 #[derive(Debug, Default)]
 struct Compared {
     balance: i64,
-    /// The sum of sgn(x - x') times the difference of the signs of y and y'.
+    /// The sum of sgn(x - x') times the difference between the sign of y and the sign of y'.
     by_sign_y: i64,
     by_sign_x: i64,
     tied_x: u64,

@@ -5,7 +5,7 @@ use crate::parallel::Cancel;
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
 
-/// As [`dot`]; returns early when the run stops.
+/// The same as [`dot`], but returns early when the run stops.
 pub(super) fn long_dot(
     isa: Isa,
     tensor: &[f64],
@@ -28,7 +28,7 @@ pub(super) fn long_dot(
         .sum()
 }
 
-/// The inner product of a tensor and the embedding of one ranking with these ranks.
+/// The inner product of a tensor and the embedding of the ranking with these ranks.
 fn dot(isa: Isa, tensor: &[f64], weights: &[f64], order: usize, ranks: &[u32], places: Places<'_>) -> f64 {
     if order == 1 {
         return gathered::dot(isa, weights, places, tensor);
@@ -38,7 +38,7 @@ fn dot(isa: Isa, tensor: &[f64], weights: &[f64], order: usize, ranks: &[u32], p
     parts.map(|(part, &rank)| dot(isa, part, &weights[rank as usize * size..][..size], order - 1, ranks, places)).sum()
 }
 
-/// Adds a multiple of the embedding of one ranking with these ranks.
+/// Adds a multiple of the embedding of the ranking with these ranks.
 pub(super) fn add(
     isa: Isa,
     weights: &[f64],

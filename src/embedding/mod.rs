@@ -1,8 +1,9 @@
-//! The embedding of general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`, and
-//! kernels are inner products of these tensors.
+//! The embedding of general weights. A ranking s becomes the tensor `Phi_U(s)` with the entries `U[s(i), s(j), ..]`.
+//! The kernel of two rankings is the inner product of their tensors.
 //!
 //! A tensor has `order` axes, each as long as the number of items; the last axis varies fastest. The tensor of a
-//! ranking with ties is the mean over all complete rankings that agree with it, for orders 1 and 2.
+//! ranking with ties is the mean of the tensors of all complete rankings that agree with it. For rankings with ties,
+//! only the orders 1 and 2 are available.
 //!
 //! ```text
 //! mod       complete rankings
@@ -28,19 +29,23 @@ use crate::weight::mean_tensor::Direction;
 use entries::{add, long_dot};
 use tuples::{complete_tuple_sums, tuples_of};
 
-/// The minimum number of entries of a job: a few tenths of a millisecond.
+/// The minimum number of entries of a job. They take a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
 /// The minimum number of entries between two checks for cancellation.
 pub(crate) const STOP_CHECK_INTERVAL: usize = 1 << 12;
 /// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
-/// The embedding of every ranking, one per row.
+/// The embedding of every ranking. A row has the entries of one tensor.
 ///
 /// # Errors
-/// When the weights are not one tensor for the number of items, `run.threads` is 0, the result does not fit into
-/// memory, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or items can be
-/// anywhere.
+/// Returns an error in these cases:
+///
+/// - The weights are not one tensor with `order` axes for this number of items.
+/// - `run.threads` is 0.
+/// - The result does not fit into memory.
+/// - `run.watch` stops the run.
+/// - The rankings have ties, and the order is above 2 or items can be anywhere.
 ///
 /// ```
 /// use wkendall::{Matrix, Rankings, embedding, RunOptions};
@@ -62,12 +67,16 @@ pub fn embed<R: RankingSet, T: Element>(
     Ok(out)
 }
 
-/// As [`embed`], into a slice.
+/// The same as [`embed`], but writes to a slice.
 ///
 /// # Errors
-/// When the weights are not one tensor for the number of items, the length of the slice is not the number of rankings
-/// times the number of weights, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or
-/// items can be anywhere.
+/// Returns an error in these cases:
+///
+/// - The weights are not one tensor with `order` axes for this number of items.
+/// - The length of the slice is not the number of rankings times the number of weights.
+/// - `run.threads` is 0.
+/// - `run.watch` stops the run.
+/// - The rankings have ties, and the order is above 2 or items can be anywhere.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, RunOptions};
@@ -116,10 +125,10 @@ fn embed_complete<T: Element>(
     })
 }
 
-/// The weighted sum of the embeddings of the rankings, without building the embeddings.
+/// The weighted sum of the embeddings of the rankings. The single embeddings are never in memory.
 ///
 /// # Errors
-/// As [`embed_into`], and when there is not one coefficient for each ranking.
+/// Returns the same errors as [`embed_into`], and an error when there is not one coefficient for each ranking.
 pub fn combine<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
@@ -148,7 +157,7 @@ fn combine_complete(
     let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
     let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
-    // Weights with one axis have one sum for each item: many items are one job.
+    // Weights with one axis have one sum for each item, so many items are one job.
     let group = if order == 1 { STOP_CHECK_INTERVAL } else { size.max(1) };
     let jobs = memory::collect(sum.chunks_mut(group).enumerate())?;
     let isa = Isa::widest();
@@ -189,10 +198,10 @@ fn combine_complete(
     Ok(sum)
 }
 
-/// The matrix that [`tuple_sums_into`] writes.
+/// The same as [`tuple_sums_into`], but returns the matrix.
 ///
 /// # Errors
-/// As [`tuple_sums_into`], and when the result does not fit into memory.
+/// Returns the same errors as [`tuple_sums_into`], and an error when the result does not fit into memory.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, RunOptions};
@@ -215,12 +224,16 @@ pub fn tuple_sums<R: RankingSet>(
 }
 
 /// Writes a matrix with a row for each tuple of items and a column for each tuple of ranks. An entry is the sum of the
-/// coefficients of the rankings that give these ranks to these items. The product of this matrix with weights is the
-/// result of [`combine`].
+/// coefficients of the rankings that give these ranks to these items. The product of this matrix and the entries of a
+/// tensor of weights is the result of [`combine`].
 ///
 /// # Errors
-/// When there is not one coefficient for each ranking, the length of the slice is not the square of the number of
-/// tuples, or `run.watch` stops the run. For rankings with ties also as [`embed_into`].
+/// Returns an error in these cases:
+///
+/// - There is not one coefficient for each ranking.
+/// - The length of the slice is not the square of the number of tuples.
+/// - `run.watch` stops the run.
+/// - The rankings have ties, and the order is above 2 or items can be anywhere.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, RunOptions};
@@ -245,13 +258,13 @@ pub fn tuple_sums_into<R: RankingSet>(
     }
 }
 
-/// The inner product of `tensor` and the embedding, for every ranking.
+/// For every ranking, the inner product of `tensor` and the embedding of the ranking.
 ///
-/// It equals another inner product: of the weights and of the embedding of the inverse ranking with `tensor` as
-/// weights.
+/// The same number can be written with the inverse ranking: embed the inverse ranking with `tensor` as weights, and
+/// take the inner product with the weights.
 ///
 /// # Errors
-/// As [`embed_into`].
+/// Returns the same errors as [`embed_into`].
 pub fn linear_function<R: RankingSet>(
     rankings: &R,
     order: usize,
@@ -310,7 +323,7 @@ fn check_coefficients(rows: usize, coefficients: &[f64]) -> Result<(), Error> {
     Err(Error::CoefficientCount { given: coefficients.len(), rankings: rows })
 }
 
-/// Fills `width` entries for each of the rows.
+/// Fills `width` entries for each row.
 pub(crate) fn each_row<T: Element>(
     rows: usize,
     width: usize,

@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 1 << 28;
 /// The minimum number of rankings of a part.
 const LEAST: usize = 64;
 
-/// As [`embed_into`](super::embed_into).
+/// The same as [`embed_into`](super::embed_into), for rankings with ties.
 pub(crate) fn embed_into<T: Element>(
     rankings: &Incomplete,
     direction: Direction,
@@ -38,8 +38,8 @@ pub(crate) fn embed_into<T: Element>(
     })
 }
 
-/// As [`combine`](super::combine). The rankings are split into parts, whose number does not depend on the number of
-/// threads. The sums of all parts are added at the end.
+/// The same as [`combine`](super::combine), for rankings with ties. The rankings are split into parts; the number of
+/// parts does not depend on the number of threads. The sums of all parts are added at the end.
 pub(crate) fn combine(
     rankings: &Incomplete,
     direction: Direction,
@@ -96,7 +96,7 @@ pub(crate) fn combine(
     Ok(sums)
 }
 
-/// As [`linear_function`](super::linear_function).
+/// The same as [`linear_function`](super::linear_function), for rankings with ties.
 pub(crate) fn linear_function(
     rankings: &Incomplete,
     direction: Direction,
@@ -135,8 +135,8 @@ pub(crate) fn linear_function(
     Ok(values)
 }
 
-/// As [`tuple_sums_into`](super::tuple_sums_into): a ranking adds to each rank that tied items share the probability
-/// that they have this rank.
+/// The same as [`tuple_sums_into`](super::tuple_sums_into), for rankings with ties. For each tuple of ranks that the
+/// items can have, a ranking adds the probability that they have these ranks, times its coefficient.
 pub(crate) fn tuple_sums_into(
     rankings: &Incomplete,
     coefficients: &[f64],
@@ -216,8 +216,8 @@ fn check(rankings: &Incomplete, order: usize) -> Result<(), Error> {
     if rankings.has_unknown() { Err(Error::UnknownPlaces) } else { Ok(()) }
 }
 
-/// Calls `each` with the rows of the mean tensor of a ranking and their numbers, until it returns false; weights with
-/// one axis have one row. `lines` is memory for two rows.
+/// Calls `each` with the number and the entries of each row of the mean tensor of a ranking, until `each` returns
+/// false. A tensor with one axis has one row. `lines` is memory for two rows.
 fn each_line(
     rankings: &Incomplete,
     row: usize,

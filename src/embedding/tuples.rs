@@ -6,7 +6,7 @@ use crate::memory;
 use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Rankings;
 
-/// The number of tuples of `order` items, or a number that exceeds memory.
+/// The number of tuples of `order` items. If it is too large for memory, a number that is also too large.
 pub(super) fn tuples_of(items: usize, order: usize) -> usize {
     u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX)
 }
@@ -60,7 +60,7 @@ pub(super) fn complete_tuple_sums(
     )
 }
 
-/// The ranks of each item, contiguous, so that many positions are computed at a time.
+/// The ranks of each item in all rankings, one after another in memory, so that many positions are computed at a time.
 fn by_item(rankings: &Rankings, cancel: &Cancel) -> Result<Vec<u32>, Error> {
     let mut ranks = memory::with_capacity(rankings.rows() * rankings.items())?;
     for item in 0..rankings.items() {

@@ -1,4 +1,4 @@
-//! Errors as sentences: where or which parameter, what is wrong, and what to do.
+//! Errors as sentences. A sentence says where the error is or which parameter is wrong, what is wrong, and what to do.
 
 use std::fmt;
 
@@ -52,7 +52,8 @@ impl Error {
         Self::Parameter { name, value: value.into(), rule: rule.into() }
     }
 
-    /// The message without the parameter, or row and column, with which it begins, and without advice.
+    /// The middle of the message: what is wrong. The parameter or the row and column stand before it, and advice comes
+    /// after it.
     #[allow(clippy::too_many_lines)] // a table: one entry per variant
     pub(crate) fn reason(&self) -> String {
         match *self {

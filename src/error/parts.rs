@@ -15,14 +15,14 @@ impl Error {
         }
     }
 
-    /// The column of the value that is wrong. If a value occurs twice, it is the column of the second value. For a list
-    /// it is the item.
+    /// The column of the value that is wrong. If a value occurs twice, it is the column of the second value. For a
+    /// list, it is the item that is wrong.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         self.place().map(|(_, column)| column)
     }
 
-    /// The places with which the message begins: for each a row and its columns.
+    /// The places with which the message begins. Each place is a row, followed by columns of this row.
     #[cfg(feature = "python")]
     pub(crate) fn places(&self) -> Vec<Vec<usize>> {
         match *self {
@@ -54,7 +54,7 @@ impl Error {
         }
     }
 
-    /// The value that is wrong, if the error keeps it as a number. `Error::Parameter` has its value as a text.
+    /// The value that is wrong, if the error keeps it as a number. `Error::Parameter` keeps its value as text.
     #[must_use]
     pub fn value(&self) -> Option<Number> {
         match *self {

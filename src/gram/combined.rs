@@ -1,5 +1,6 @@
-//! Functions of the values of several kernels, block by block: a block of rows is computed for each kernel with the
-//! strategy for the whole matrix, and the values are combined entry by entry.
+//! Functions of the values of several kernels, computed block by block. A block has some rows of the matrix. Each
+//! kernel computes the block with its strategy for the whole matrix. Then the values of the kernels are combined entry
+//! by entry.
 
 use std::ops::Range;
 
@@ -12,10 +13,10 @@ use crate::memory;
 use crate::parallel::Phases;
 use crate::rankings::{RankingSet, with_operands};
 
-/// The number of values of a block, over all kernels: 64 MiB.
+/// The number of values of a block, for all kernels together: 64 MiB.
 const BLOCK_VALUES: usize = 1 << 23;
 
-/// The values of some rows with columns from some column on.
+/// The values of some rows, from some column on.
 struct Block<'a> {
     rows: Range<usize>,
     first: usize,
@@ -30,7 +31,8 @@ impl Block<'_> {
     }
 }
 
-/// Computes all values, block by block; with `half`, only those on and above the diagonal, and some below.
+/// Computes all values, block by block. With `half`, computes only the values on and above the diagonal, and a few
+/// values below it.
 fn each_block<R: RankingSet>(
     combination: &Combination,
     (x, y): (&R, Option<&R>),
@@ -46,8 +48,8 @@ fn each_block<R: RankingSet>(
     let plain = |backend| Options { threads: options.threads, tile: options.tile, backend, watch: None };
     let mut jobs = memory::with_capacity(parts.len())?;
     for part in parts {
-        // Lists are expanded at once, if at all. Another strategy would round differently, and the best one depends on the
-        // number of rankings.
+        // It is decided here, for the whole matrix, whether lists are expanded. The fastest choice depends on the
+        // number of rankings, so single blocks could choose differently, and then round differently.
         let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut plain(options.backend))?;
         let planned = planned_of::<f64>(part, job.operands(), plain(options.backend))?;
         jobs.push((job, planned.parse::<Backend>()?));
@@ -97,7 +99,7 @@ fn selected<R: RankingSet>(set: &R, rows: Range<usize>) -> Result<Option<R>, Err
     if rows == (0..set.rows()) { Ok(None) } else { set.select(&memory::collect(rows)?).map(Some) }
 }
 
-/// The whole matrix, into `out`.
+/// Fills `out` with the whole matrix.
 pub(super) fn matrix<R: RankingSet, T: Element>(
     combination: &Combination,
     x: &R,
@@ -142,7 +144,7 @@ pub(super) fn diagonal<R: RankingSet>(
     Ok(values)
 }
 
-/// The `count` best columns of each row: the largest values first, equal ones by the smaller index.
+/// The `count` best columns of each row, the largest value first. Of equal values, the smaller index comes first.
 pub(super) fn neighbors<R: RankingSet>(
     combination: &Combination,
     x: &R,

@@ -1,7 +1,8 @@
-//! Repeated rankings: the matrix of the distinct rankings is computed, and its values are copied.
+//! Repeated rankings: the matrix of the distinct rankings is computed, and its values are copied to the matrix of all
+//! rankings.
 //!
-//! Surveys often have repeated rankings. For example, 12,216 people who rank six items give at most 720 distinct
-//! rankings: 260 thousand pairs instead of 75 million.
+//! Surveys often have repeated rankings. For example, if 12,216 people rank six items, there are at most 720 distinct
+//! rankings. These have 260 thousand pairs, while all rankings have 75 million pairs.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -13,7 +14,7 @@ use crate::memory;
 use crate::parallel::{self, Cancel, Progress, Watch, Workers};
 use crate::rankings::RankingSet;
 
-/// The number of values that a job copies, in a few milliseconds.
+/// The number of values that a job copies. This takes a few milliseconds.
 const JOB: usize = 1 << 20;
 
 /// The distinct rows of a set of rankings.
@@ -25,10 +26,11 @@ struct Distinct {
 }
 
 impl Distinct {
-    /// The distinct rows, if there are at most half as many as rows.
+    /// The distinct rows, if at most half of the rows are distinct.
     fn find<R: RankingSet>(set: &R, cancel: &Cancel) -> Result<Option<Self>, Error> {
         let rows = set.rows();
-        // If the first sixteenth has no repeated row, there are too many distinct rows for the search to pay off.
+        // If the first sixteenth of the rows has no repeated row, there are too many distinct rows, and the search does
+        // not pay off.
         let few = (rows / 16).max(WORTH_SEARCHING).min(rows);
         if rows < WORTH_SEARCHING || Self::among(few, set, cancel)?.firsts.len() == few {
             return Ok(None);
@@ -64,7 +66,8 @@ impl Distinct {
     }
 }
 
-/// The number of rankings that a single call computes: the distinct ones, if that is worthwhile.
+/// The number of rankings for which a single call computes values. It is the number of distinct rankings if it pays off
+/// to find them.
 pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.numbers() as f64;
     let found = parallel::run_one(ns, watch, |cancel| Distinct::find(set, cancel))?;
@@ -118,13 +121,14 @@ impl<R: RankingSet> Deduplicated<R> {
         (&self.of_rows.class, &self.of_columns.as_ref().unwrap_or(&self.of_rows).class)
     }
 
-    /// Memory for the matrix of the distinct rankings, if there is any.
+    /// Memory for the matrix of the distinct rankings; `None` if there is not enough.
     pub(super) fn matrix<T: Element>(&self) -> Option<Vec<T>> {
         let (rows, columns) = self.shape();
         memory::filled(rows.checked_mul(columns)?, T::default()).ok()
     }
 
-    /// Fills `out` by way of `values`, the matrix of the distinct rankings, which `compute` fills.
+    /// Fills `out`. First `compute` fills `values`, the matrix of the distinct rankings; then its values are copied to
+    /// `out`.
     pub(super) fn fill<T: Element>(
         &self,
         values: &mut [T],

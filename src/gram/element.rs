@@ -7,13 +7,15 @@ use crate::parallel::{self, Watch};
 
 /// The number of values that are zeroed between two checks for a stop: a few milliseconds.
 const ZEROED_AT_ONCE: usize = 1 << 20;
-/// Time to zero a byte that has not been used yet (Xeon 2.3 GHz); most of it is the system's.
+/// Time to write a zero to a byte that has not been used yet (Xeon 2.3 GHz). The operating system takes most of this
+/// time.
 const ZERO_NS: f64 = 0.25;
 
-/// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both types. Weighted sums of up to a
-/// few hundred items are computed in the precision of the result, unless that would lose digits.
+/// A type of results: `f64`, or `f32`, which takes half the memory. Counts are computed exactly for both types. With
+/// `f32`, weighted sums over up to a few hundred items are computed in single precision if the loss of digits is small
+/// enough.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
-    /// The smallest and the largest positive value that can be stored without loss, if narrower than those of `f64`.
+    /// The smallest and the largest positive number of the type that keeps full precision; `None` for `f64`.
     #[doc(hidden)]
     const RANGE: Option<(f64, f64)>;
     #[doc(hidden)]
@@ -21,7 +23,7 @@ pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
     /// Values of this type as values of any type.
     #[doc(hidden)]
     fn output(values: &mut [Self]) -> Output<'_>;
-    /// Memory for a result, zeroed while the caller watches.
+    /// Memory for a result, filled with zeros while the caller watches.
     #[doc(hidden)]
     fn zeros(rows: usize, columns: usize, watch: Option<Watch<'_>>) -> Result<Vec<Self>, Error>;
 }
@@ -32,8 +34,8 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// Memory for results of one of the types of [`Element`]. Functions that take it are not generic, so that the code for
-/// both types is compiled in this crate and not in those that use it.
+/// Memory for results of one of the types of [`Element`]. Functions that take this type are not generic. So the code
+/// for `f64` and `f32` is compiled in this crate, and not in the crates that use this crate.
 #[derive(Debug)]
 #[allow(missing_docs)] // one variant for each type
 pub enum Output<'a> {
@@ -128,10 +130,11 @@ pub struct Neighbors {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Within {
-    /// The start of the entries of each ranking; the last number is the number of all entries.
+    /// For each ranking, the start of its entries in `indices` and `values`. The last number is the number of all
+    /// entries.
     pub starts: Vec<usize>,
-    /// Row numbers of the neighbours, in increasing order for each ranking.
+    /// The row numbers of the neighbours, in increasing order for each ranking.
     pub indices: Vec<usize>,
-    /// The values of the neighbours.
+    /// The values of the neighbours, in the same order as `indices`.
     pub values: Vec<f64>,
 }

@@ -1,4 +1,5 @@
-//! Lists expanded to rankings of all items: where the measure needs it, and where these are compared faster.
+//! Expands lists to rankings of all items, if the measure needs it, or if rankings of all items are compared faster
+//! than the lists.
 
 use super::Options;
 use super::plan::{GramTask, Representation, cost};
@@ -7,7 +8,7 @@ use crate::measure::KendallMeasure;
 use crate::memory;
 use crate::rankings::{Incomplete, Lists};
 
-/// Two sets of rankings; the second is `None` where the columns are the rows.
+/// Two sets of rankings: the rows and the columns. The second set is `None` if the columns are the rows.
 pub(crate) type Expanded = (Incomplete, Option<Incomplete>);
 
 /// Approximate number of lists whose blocks are counted.
@@ -18,12 +19,12 @@ pub(super) fn if_needed(measure: &KendallMeasure, x: &Lists, y: Option<&Lists>) 
     if !measure.needs_all_items() {
         return Ok(None);
     }
-    // Refuse measures without a mean before any work is done.
+    // Returns an error for a measure without a mean, before any work is done.
     measure.mean()?;
     all_items(x, y).map(Some)
 }
 
-/// As [`if_needed`], and if rankings of all items are compared faster.
+/// The same as [`if_needed`], and also expands lists if rankings of all items are compared faster.
 pub(super) fn if_needed_or_faster(
     measure: &KendallMeasure,
     x: &Lists,
@@ -57,8 +58,8 @@ pub(crate) fn if_faster(
     }
 }
 
-/// Whether rankings of all items are compared faster than these lists. The answer is the same for `y` as for a copy of
-/// it, and for both sets in either order.
+/// Whether rankings of all items are compared faster than these lists. The answer does not depend on the order of the
+/// two sets, or on whether `y` is `x` or a copy of `x`.
 fn is_faster(measure: &KendallMeasure, x: &Lists, y: &Lists, options: &Options<'_>) -> Result<bool, Error> {
     if options.backend.strategy().is_some() || measure.is_ordered() {
         return Ok(false);

@@ -1,6 +1,9 @@
-//! The steps that matrices, diagonals, plans and searches for neighbours have in common: rankings and measure must
-//! match, lists are expanded to rankings of all items where that is needed or faster, measures of listed items get
-//! exactly these, and a measure gets the form that its strategies take.
+//! The steps that matrices, diagonals, plans and searches for neighbours have in common:
+//!
+//! - Check that rankings and measure match.
+//! - Expand lists to rankings of all items if that is needed or faster.
+//! - Give measures that use only listed items exactly these items.
+//! - Turn the measure into the form that its strategies take.
 
 use std::borrow::Cow;
 
@@ -15,7 +18,8 @@ use crate::measure::{ItemWeighted, KendallMeasure, Measure, PairMeasure, Part, T
 use crate::parallel;
 use crate::rankings::{Incomplete, Lists, Operands, RankingSet, with_operands};
 
-/// Returns an error for options without threads or tiles, and for rankings of another number of items.
+/// Returns an error if the number of threads or the size of tiles is 0, or if the rankings and the measure have
+/// different numbers of items.
 pub(super) fn check(measure: &Measure, operands: Operands<'_>, options: &Options<'_>) -> Result<(), Error> {
     options.check()?;
     with_operands!(operands, |x, y| {
@@ -24,12 +28,12 @@ pub(super) fn check(measure: &Measure, operands: Operands<'_>, options: &Options
     })
 }
 
-/// When lists are expanded to rankings of all items.
+/// In which cases lists are expanded to rankings of all items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expand {
     /// If the measure cannot be computed from lists.
     IfNeeded,
-    /// Also if all pairs of the rankings of all items are compared faster.
+    /// If the measure cannot be computed from lists, and also if it is faster to compare rankings of all items.
     IfFaster,
 }
 
@@ -40,10 +44,10 @@ pub(super) struct Job<'a> {
     converted: Option<Converted>,
 }
 
-/// Rankings in another representation than given.
+/// Rankings that were converted to another kind of set.
 enum Converted {
     Expanded(Expanded),
-    /// With entries for all listed items.
+    /// Lists with entries for all listed items, also those of the last block.
     Listed(Lists, Option<Lists>),
 }
 
@@ -61,7 +65,7 @@ impl<'a> Job<'a> {
     ) -> Result<Self, Error> {
         match (part, ItemWeighted::tensor_of(part)) {
             (Part::Kendall(measure), _) => Self::kendall(measure, given, expand, options),
-            // Lists are not expanded for it.
+            // Lists are not expanded for the tensor.
             (Part::Pairwise(_), Some(tensor)) if !matches!(given, Operands::Lists(..)) => {
                 Self::kendall(tensor, given, expand, options)
             }
@@ -112,7 +116,7 @@ impl<'a> Job<'a> {
         Ok(Self { measure: JobMeasure::Pairwise(measure), given, converted })
     }
 
-    /// The rankings, converted where that was decided.
+    /// The rankings, converted if this was decided.
     pub(super) fn operands(&self) -> Operands<'_> {
         match &self.converted {
             Some(Converted::Expanded((x, y))) => Operands::Tied(x, y.as_ref()),
@@ -124,7 +128,7 @@ impl<'a> Job<'a> {
     /// The task for a result of this type.
     ///
     /// # Errors
-    /// When the measure is not defined for these rankings.
+    /// Returns an error when the measure is not defined for these rankings.
     pub(super) fn task<T: Element>(&self) -> Result<Task<'_>, Error> {
         let operands = self.operands();
         let (rows, columns) = operands.shape();
@@ -161,12 +165,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Whether a row of two sets has this flag.
+/// Whether any row of the two sets has this flag.
 fn has(x: &[bool], y: Option<&[bool]>, flag: bool) -> bool {
     x.contains(&flag) || y.is_some_and(|y| y.contains(&flag))
 }
 
-/// What is computed, apart from the rankings.
+/// What is computed, without the rankings.
 #[derive(Clone, Copy)]
 pub(super) enum Task<'a> {
     Kendall(GramTask<'a>),
@@ -189,7 +193,7 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// The same for other numbers of rankings.
+    /// The same task for other numbers of rows and columns.
     pub(super) fn with_shape(self, (rows, columns): (usize, usize)) -> Self {
         match self {
             Self::Kendall(task) => Self::Kendall(GramTask { rows, columns, ..task }),
@@ -221,7 +225,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// The plan for threads that share tiles and not parts of tiles.
+    /// The plan for work in which a thread always takes a whole tile.
     pub(super) fn plan_for_reduction(self, options: &Options<'_>) -> Result<Plan, Error> {
         match self {
             Self::Kendall(task) => Plan::for_reduction(task, options),
@@ -266,8 +270,8 @@ fn is_single<T: Element>(measure: &KendallMeasure) -> Result<bool, Error> {
     Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
 }
 
-/// Returns an error if values can be beyond the range of the result's type; no value of a kernel is larger than the one
-/// for equal rankings.
+/// Returns an error if values can be beyond the range of the result's type. No value of a kernel is larger than the
+/// value for equal rankings.
 pub(crate) fn check_range<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     let value = measure.largest();
     match T::RANGE {

@@ -1,4 +1,5 @@
-//! Gram matrices: the measure of every pair of rankings, tile by tile, on several threads.
+//! Gram matrices: a measure for every pair of rankings, computed tile by tile on several threads. A tile is a block of
+//! rows and columns of the matrix.
 //!
 //! ```text
 //! mod               check, plan, run
@@ -14,8 +15,8 @@
 //!   element         the types of results, and memory for them
 //! ```
 //!
-//! Every value is computed separately, from its two rankings only. So the result is bitwise identical for any number of
-//! threads and any tile.
+//! Every value is computed only from its two rankings. So the result is bitwise identical for any number of threads and
+//! any size of tiles.
 
 mod combined;
 mod distinct;
@@ -58,17 +59,18 @@ pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
-/// Options of a run. They do not change the result, except that another backend can round weighted sums differently.
-/// Fields may be added: end the list of those that you set with `..Default::default()`.
+/// Options of a run. Another backend can round weighted sums differently; the other options do not change the result.
+/// Later versions may add fields, so end your list of fields with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Rows and columns of a tile; `None` for a size that fits the work.
+    /// The number of rows and of columns of a tile, a block of the matrix that one thread computes. `None` chooses a
+    /// size that fits the work.
     pub tile: Option<usize>,
     /// The strategy and the instruction set; by default a cost model chooses both.
     pub backend: Backend,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
 }
 
@@ -80,36 +82,45 @@ impl<'a> From<RunOptions<'a>> for Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// The options of a run that has neither tiles nor strategies.
+    /// The same options as [`RunOptions`], for a run that has no tiles and no strategies.
     fn run(self) -> RunOptions<'a> {
         RunOptions { threads: self.threads, watch: self.watch }
     }
 
-    /// Returns an error for no threads, and for tiles without rows.
+    /// Returns an error if the number of threads or the size of tiles is 0.
     pub(crate) fn check(&self) -> Result<(), Error> {
         parallel::check_threads(self.threads)?;
         if self.tile == Some(0) { Err(Error::NoTile) } else { Ok(()) }
     }
 
-    /// The same options, for one of several runs.
+    /// The same options, to be used for one of several runs.
     fn again(&mut self) -> Options<'_> {
         let Self { threads, tile, backend, watch } = self;
         Options { threads: *threads, tile: *tile, backend: *backend, watch: parallel::share(watch) }
     }
 }
 
-/// The measure of every ranking of `x` with every ranking of `y`, row by row. If `y` is `None`, it is the measure of
-/// every ranking of `x` with every ranking of `x`.
+/// The measure of every ranking of `x` with every ranking of `y`, row by row. If `y` is `None`, every ranking of `x` is
+/// compared with every ranking of `x`.
 ///
-/// For rankings with ties and missing items, a value is the mean over all complete rankings that agree with them,
-/// independently for both arguments.
+/// With ties and missing items, the value of a kernel of [`Measure::kernel`] or of [`Measure::distance`] is a mean.
+/// Each of the two rankings stands for all complete rankings that agree with it, and the mean is over all pairs of
+/// these complete rankings. Other measures describe their own rule for ties.
 ///
 /// # Errors
-/// When the numbers of items differ, `options.threads` or `options.tile` is 0, the result does not fit into
-/// memory, or `options.watch` stops the run. For [`Incomplete`](crate::Incomplete) rankings also when the order is above 2 or the weight
-/// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
-/// the order is not 2.
-/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general, and if that is faster.
+/// Returns an error in these cases:
+///
+/// - The numbers of items differ.
+/// - `options.threads` or `options.tile` is 0.
+/// - The result does not fit into memory.
+/// - `options.watch` stops the run.
+/// - The measure is not defined for rankings of this kind. For example, the order of a kernel of
+///   [`Incomplete`](crate::Incomplete) rankings must be 1 or 2, and the weight must not be
+///   [`Weight::Quadruples`](crate::Weight). If items can be anywhere, the weight must be the standard weight and the
+///   order must be 2.
+///
+/// [`Lists`](crate::Lists) are expanded to rankings of all items if the weight is general, such as
+/// [`Weight::Matrix`](crate::Weight), or if this is faster.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -131,10 +142,10 @@ pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Opt
     Ok(gram_matrix(measure, x, y, options)?.into_vec())
 }
 
-/// As [`gram`], as a [`Matrix`] of `f64` or `f32`.
+/// The same as [`gram`], but returns a [`Matrix`] of `f64` or `f32`.
 ///
 /// # Errors
-/// As [`gram`].
+/// Returns the same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Matrix, Measure, Options, Rankings, gram_matrix};
@@ -157,10 +168,12 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
     Ok(out)
 }
 
-/// As [`gram`], into a slice of rows x columns values, all of which are overwritten.
+/// The same as [`gram`], but writes to a slice. The slice must have `rows * columns` values; all of them are
+/// overwritten.
 ///
 /// # Errors
-/// As [`gram`], and when the length of the slice is wrong. After an error the contents of the slice are unspecified.
+/// Returns the same errors as [`gram`], and an error when the length of the slice is wrong. After an error, the slice
+/// can contain any values.
 pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
     x: &R,
@@ -184,7 +197,7 @@ fn gram_of_operands(
     })
 }
 
-/// The measure that is computed for these rankings, with the same values.
+/// The measure that is computed in place of the given measure. It has the same values for these rankings.
 fn computed<'a>(measure: &'a Measure, operands: Operands<'_>) -> &'a Measure {
     if matches!(operands, Operands::Complete(..)) { measure.on_complete() } else { measure }
 }
@@ -199,7 +212,7 @@ fn check_output<T>(operands: Operands<'_>, out: &[T]) -> Result<(usize, usize), 
     }
 }
 
-/// Returns an error if `count` is 0 or there are fewer rankings.
+/// Returns an error if `count` is 0 or larger than the number of rankings that are searched.
 fn check_count(operands: Operands<'_>, count: usize) -> Result<(), Error> {
     let (rankings, others) = with_operands!(operands, |x, y| match y {
         Some(y) => (y.rows(), false),
@@ -238,8 +251,8 @@ fn fill_distinct<R: RankingSet, T: Element>(
     };
     let of_distinct = task.with_shape(deduplicated.shape());
     let Some(mut values) = deduplicated.matrix() else {
-        // There is no memory for this matrix. Keep the strategy for the distinct rankings, so that the result stays
-        // bitwise identical.
+        // There is no memory for the matrix of the distinct rankings, so the whole matrix is computed directly. It uses
+        // the strategy for the distinct rankings, so that the result stays bitwise identical.
         let strategy = of_distinct.plan(&options)?.strategy;
         drop(deduplicated);
         let options = Options { backend: options.backend.with(strategy), ..options };
@@ -250,10 +263,11 @@ fn fill_distinct<R: RankingSet, T: Element>(
     })
 }
 
-/// The measure of each ranking with itself: the mean over two independent complete rankings that agree with it.
+/// The measure of each ranking with itself: the diagonal of [`gram`]. For rankings with ties, it can be a mean over all
+/// pairs of complete rankings that agree with the ranking, as in [`gram`].
 ///
 /// # Errors
-/// As [`gram`].
+/// Returns the same errors as [`gram`].
 ///
 /// ```
 /// use wkendall::{Incomplete, Measure, Missing, Options, Weight, diagonal};
@@ -290,12 +304,12 @@ fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) ->
 /// "bits-portable".
 ///
 /// # Errors
-/// When `options.backend` is not available, or `options.threads` or `options.tile` is 0.
+/// Returns an error when `options.backend` is not available, or when `options.threads` or `options.tile` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }
 
-/// As [`planned`], for results of another type.
+/// The same as [`planned`], for results of another type.
 pub(crate) fn planned_for<T: Element>(
     measure: &Measure,
     rows: usize,
@@ -310,8 +324,8 @@ pub(crate) fn planned_for<T: Element>(
     Ok(names.join(" + "))
 }
 
-/// As [`planned`], for the matrix of these rankings, with a name for each part of a combination. [`gram_into`] with this
-/// backend computes any part of the matrix bitwise identically.
+/// The same as [`planned`], for the matrix of these rankings, with one name for each part of a combination. With this
+/// backend, [`gram_into`] computes any part of the matrix bitwise identically.
 #[cfg(feature = "python")]
 pub(crate) fn planned_for_sets(
     measure: &Measure,
@@ -335,7 +349,7 @@ fn planned_of<T: Element>(part: &Part, operands: Operands<'_>, mut options: Opti
     job.task::<T>()?.with_shape(shape).planned(&options)
 }
 
-/// The instruction sets of this machine for which there are loops, from the narrowest to the widest.
+/// The instruction sets that this machine has and this crate can use, from the narrowest to the widest.
 #[must_use]
 pub fn instruction_sets() -> Vec<String> {
     Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
@@ -348,7 +362,7 @@ trait Fill: Sync {
 
     fn scratch(&self, cancel: &Cancel) -> Result<Self::Scratch, Error>;
 
-    /// Fills a tile; returns with the tile incomplete if the run is cancelled.
+    /// Fills a tile. If the run is cancelled, returns early with an incomplete tile.
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,

@@ -1,4 +1,4 @@
-//! The destination of the values of tiles: a matrix, or a structure that keeps some of them.
+//! The destination of the values of tiles: a matrix, or a structure that keeps some of the values.
 
 use super::tiles::{Pieces, Tile};
 use super::{Element, Fill};
@@ -10,15 +10,15 @@ use crate::parallel::{self, Watch, Workers};
 pub(super) struct Tiling {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// Rows and columns of a tile.
+    /// The number of rows and columns of a tile.
     pub(super) tile: usize,
     /// Whether the matrix is symmetric.
     pub(super) symmetric: bool,
 }
 
-/// A strategy whose tiles threads can share.
+/// A strategy with which several threads can compute one tile together.
 pub(super) trait FillInParts: Fill {
-    /// Fills few tiles, each in `parts` parts.
+    /// Fills a few tiles. Each tile is computed in `parts` parts at the same time.
     fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
@@ -37,7 +37,7 @@ pub(super) trait Target {
     fn run(self, tiling: Tiling, strategy: &impl Fill, workers: Workers, watch: Option<Watch<'_>>)
     -> Result<(), Error>;
 
-    /// As [`Target::run`]; threads may share the tiles, each in `parts` parts.
+    /// The same as [`Target::run`], but several threads may compute a tile together, in `parts` parts.
     fn run_in_parts(
         self,
         tiling: Tiling,

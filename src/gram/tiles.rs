@@ -1,9 +1,9 @@
-//! The result matrix split into tiles that can be filled at the same time.
+//! Splits the result matrix into tiles that can be filled at the same time.
 //!
-//! A tile owns the pieces of rows that it covers. In a symmetric matrix it also owns those of its mirror image, so that
-//! a value is written to both places when it is computed. The pieces take 16 bytes for each row and tile: one sixteenth
-//! of a result of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list, tile by
-//! tile, so that there are few allocations that can fail.
+//! A tile owns the pieces of rows that it covers. In a symmetric matrix, it also owns the pieces of its mirror image,
+//! so that each value is written to both places when it is computed. A piece takes 16 bytes for each row of a tile. In
+//! a large matrix, tiles have at least 32 columns, so the pieces take at most one sixteenth of the memory of a result
+//! of doubles. All pieces are in one list, tile by tile, so that there are few allocations that can fail.
 
 use std::ops::Range;
 
@@ -28,11 +28,11 @@ pub(super) struct Tile<'a, T> {
 }
 
 enum TileKind<'a, T> {
-    /// Part of a matrix without symmetry.
+    /// A part of a matrix that is not symmetric.
     Plain,
-    /// On the diagonal of a symmetric matrix.
+    /// A tile on the diagonal of a symmetric matrix.
     Diagonal,
-    /// Above the diagonal, with its mirror image below.
+    /// A tile above the diagonal of a symmetric matrix, with its mirror image below the diagonal.
     Mirrored(Band<'a, T>),
 }
 
@@ -70,8 +70,8 @@ impl<'a, T: Element> Tile<'a, T> {
         TileShape { rows: self.rows(), columns: self.columns(), diagonal: self.is_diagonal() }
     }
 
-    /// The squares that cover the tile, by the numbers of their rows and columns; for a tile on the diagonal only those
-    /// on and above the diagonal.
+    /// The squares that cover the tile, given by the numbers of their rows and columns. For a tile on the diagonal,
+    /// only the squares on and above the diagonal.
     pub(super) fn squares<const G: usize>(&self) -> impl Iterator<Item = (usize, usize)> + use<G, T> {
         let (rows, columns) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
         let diagonal = self.is_diagonal();
@@ -87,7 +87,8 @@ impl<'a, T: Element> Tile<'a, T> {
         let diagonal = self.is_diagonal();
         let number =
             |row: usize, column: usize| if diagonal { column * (column + 1) / 2 + row } else { column * height + row };
-        // `G` rows of the result at a time, from left to right: the hardware prefetches this many streams.
+        // `G` rows of the result are written at a time, from left to right. The hardware can prefetch this many
+        // streams.
         for (row, band) in self.cells.chunks_mut(G).enumerate() {
             let strip = if diagonal {
                 Strip { first: number(row, row), step: row + 1, growth: 1, count: width - row }
@@ -118,7 +119,7 @@ impl<'a, T: Element> Tile<'a, T> {
         }
     }
 
-    /// As [`Tile::fill`], with a check after every `interval` pairs for cancellation.
+    /// The same as [`Tile::fill`], with a check for cancellation after every `interval` pairs.
     pub(super) fn fill_while(
         &mut self,
         interval: usize,
@@ -138,8 +139,8 @@ impl<'a, T: Element> Tile<'a, T> {
         });
     }
 
-    /// Fills the tile, row by row, with the results of `value` for row and column of the result; ends when it returns
-    /// `None`.
+    /// Fills the tile row by row. `value` gets a row and a column of the result, and returns the value. If it returns
+    /// `None`, the tile stays incomplete.
     pub(super) fn fill(&mut self, mut value: impl FnMut(usize, usize) -> Option<f64>) {
         for i in 0..self.cells.len() {
             let start = if matches!(self.kind, TileKind::Diagonal) { i } else { 0 };
@@ -157,7 +158,7 @@ impl<'a, T: Element> Tile<'a, T> {
     }
 }
 
-/// The result split into pieces of rows, ordered so that those of a tile are consecutive.
+/// The result, split into pieces of rows. The pieces of a tile are next to each other.
 pub(super) struct Pieces<'a, T> {
     all: Vec<&'a mut [T]>,
     rows: usize,
@@ -166,7 +167,7 @@ pub(super) struct Pieces<'a, T> {
 }
 
 impl<'a, T> Pieces<'a, T> {
-    /// For a matrix with `columns` columns, and square tiles of size `tile`.
+    /// The pieces of a matrix with `columns` columns and square tiles of size `tile`.
     pub(super) fn new(out: &'a mut [T], columns: usize, tile: usize) -> Result<Self, Error> {
         let (rows, tile) = (out.len().checked_div(columns).unwrap_or(0), tile.min(out.len()).max(1));
         let across = columns.div_ceil(tile);

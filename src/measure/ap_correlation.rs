@@ -17,14 +17,15 @@ struct ApCorrelation {
 
 impl Measure {
     /// The AP correlation of Yilmaz, Aslam and Robertson ("A new rank correlation coefficient for information
-    /// retrieval", 2008). A row of a matrix is the truth, and a column is the estimate. For each item of the estimate
-    /// except the first, take the items above it in the estimate, and compute the share of them that are also above it
-    /// in the truth. The value is twice the mean of these shares, minus 1. If `symmetric`, it is the mean of both
-    /// directions.
+    /// retrieval", 2008). A row of a matrix is the truth, and a column is the estimate. Take each item of the estimate,
+    /// except the first. Of the items above it in the estimate, compute the share that is also above it in the truth.
+    /// The value is twice the mean of these shares, minus 1. If `symmetric`, the value is the mean of two values: the
+    /// second value takes the row as the estimate and the column as the truth.
     ///
-    /// With ties (Urbano and Marrero, "The treatment of ties in AP correlation", 2017): the value is `tau_AP,a`, the
-    /// mean over all rankings without ties that agree. If symmetric, it is `tau_AP,b`, in which items that are tied are
-    /// not above each other. For fewer than two items, the value is 0. If all items are tied, `tau_AP,b` is also 0. It
+    /// For rankings with ties there are two variants (Urbano and Marrero, "The treatment of ties in AP correlation",
+    /// 2017). If `symmetric` is false, the value is `tau_AP,a`: the mean over all rankings without ties that agree with
+    /// the rankings. If `symmetric` is true, the value is `tau_AP,b`, in which tied items are not above each other. If
+    /// there are fewer than two items, the value is 0. If all items are tied, `tau_AP,b` is also 0. The AP correlation
     /// is not a kernel. Its error is below 1e-12.
     ///
     /// ```
@@ -91,7 +92,7 @@ impl PairMeasure for ApCorrelation {
         }
         let (rows, columns) = (memory::try_map(rows, Shares::new)?, memory::try_map(columns, Shares::new)?);
         Ok(Box::new(move |row, column| {
-            // Sums over a permutation and over its inverse round differently.
+            // Sums over a permutation and over its inverse are rounded differently.
             let (s, t) = (&rows[row], &columns[column]);
             let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
             s.correlation(t, &mut memory)
@@ -102,9 +103,10 @@ impl PairMeasure for ApCorrelation {
 /// An estimate with ties: means over the rankings without ties that agree with it.
 struct Estimate<'a> {
     blocks: Blocks<'a>,
-    /// By first rank of the block of an item: the mean of 1 / r over its ranks r, from 0, without the first.
+    /// For the first rank of each block: the mean of 1 / r over the ranks r of the block, from 0. The rank r = 0 is
+    /// left out.
     inverse: Vec<f64>,
-    /// The sum over tied items: of two of them, one is above the other in the truth.
+    /// The sum over pairs of tied items. Of two tied items, one is above the other in the truth.
     of_tied: f64,
 }
 
@@ -115,18 +117,19 @@ impl<'a> Estimate<'a> {
         for block in blocks.ranges() {
             let sum: f64 = block.clone().skip(usize::from(block.start == 0)).map(|rank| 1.0 / rank as f64).sum();
             inverse[block.start] = sum / block.len() as f64;
-            // An item at the rank r has r - start of the tied items above it, half of them in the truth.
+            // An item at rank r has r - start tied items above it. On average, half of these are above it in the truth.
             block.clone().skip(1).for_each(|rank| of_tied.add((rank - block.start) as f64 / (2 * rank) as f64));
         }
         Ok(Self { blocks, inverse, of_tied: of_tied.total() })
     }
 
-    /// The sum over the items but the first of the share of the items above it that are above it in the truth.
+    /// The sum over all items except the first. Each item adds the share of the items above it that are also above it
+    /// in the truth.
     fn sum(&self, truth: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
         let Some(untied) = memory.untie(truth, self.blocks) else { return 0.0 };
         let mut half = RunningSum::default();
         for block in truth.ranges() {
-            // Tied items of the truth come in reverse order of the estimate.
+            // Items that are tied in the truth are in reverse order of the estimate.
             let mut position = block.start;
             for cell in untied.other_at[block.clone()].chunk_by(|one, other| one == other) {
                 let number = self.inverse[cell[0] as usize];
@@ -141,11 +144,11 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// A ranking with ties, of which the strict order counts.
+/// A ranking with ties, in which tied items are not above each other.
 struct Shares<'a> {
     blocks: Blocks<'a>,
-    /// By first rank of a block: 1 over the number of items before it, and over the number of items after the first
-    /// block.
+    /// For the first rank of each block: 1, divided by the number of items before the block and by the number of items
+    /// after the first block.
     inverse: Vec<f64>,
 }
 

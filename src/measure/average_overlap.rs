@@ -1,7 +1,8 @@
-//! Average overlap: the mean over depths of the share of common items of both tops.
+//! Average overlap: at each depth d, take the share of items that the first d items of two rankings have in common; the
+//! value is the mean over depths.
 //!
-//! It is a kernel: at each depth it is the inner product of the vectors of the probabilities of items to be in the top,
-//! divided by the depth.
+//! It is a kernel. Take for each ranking a vector with the probability of each item to be among the first d items. At
+//! depth d, the share is the inner product of the two vectors, divided by d.
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +18,8 @@ use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
 
-/// Complete rankings are compared as lists of their tops if these have at most a fourth of the items.
+/// If the depth is at most this fraction of the items (1 / 4), complete rankings are compared as lists of their first
+/// items.
 const SHORT_TOP: usize = 4;
 
 /// Average overlap of rankings of this many items.
@@ -25,20 +27,21 @@ const SHORT_TOP: usize = 4;
 struct AverageOverlap {
     items: usize,
     depth: usize,
-    /// The weights of items; all 1 if there are none.
+    /// The weights of items; with `None`, all are 1.
     item_weight: Option<Vec<f64>>,
 }
 
 impl Measure {
-    /// Average overlap: count the items that are among the first d items of both rankings, divide by d, and take the
-    /// mean over d = 1 to `depth`. Without a depth, the mean is over all d up to the number of items. It is a kernel.
+    /// Average overlap: for each d from 1 to `depth`, count the items that are among the first d items of both
+    /// rankings, and divide by d. The value is the mean over d. Without a depth, d goes up to the number of items. It
+    /// is a kernel.
     ///
-    /// With ties it is the mean over all orders that agree with the rankings. Items that are not in a
-    /// [list](crate::Lists) are never common items. Errors are below 1e-13. With [weights of
+    /// With ties, the value is the mean over all complete rankings that agree with the rankings. Items that are not in
+    /// a [list](crate::Lists) are never common items. Errors are below 1e-13. With [weights of
     /// items](Measure::with_item_weight), a common item counts with its weight instead of 1.
     ///
     /// # Errors
-    /// When the depth is 0 or above the number of items.
+    /// Returns an error when the depth is 0, or larger than the number of items.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -123,7 +126,7 @@ impl PairMeasure for AverageOverlap {
     }
 }
 
-/// Pairs of lists for an index.
+/// Compares pairs of lists for an index.
 struct ListPairs<'a> {
     measure: &'a AverageOverlap,
     after: Vec<f64>,
@@ -135,7 +138,7 @@ impl BoundedPairs for ListPairs<'_> {
         self.measure.value(&self.after, [s, t], starts.iter().map(|&starts| (starts, 1.0)), &mut self.gains)
     }
 
-    /// An item of a block is at best the first of it.
+    /// With ties, the bound uses the first rank of a block: no item of the block can have a better rank.
     fn bound(&self, _: usize, _: RangeInclusive<usize>, larger: usize, _: bool) -> f64 {
         self.after[larger]
     }
@@ -172,25 +175,25 @@ impl AverageOverlap {
             });
             seen + common * after[s.len().max(t.len())]
         } else {
-            // A sum of no numbers would be -0.
+            // The sum starts with 0, because `sum` would return -0 for no numbers.
             items.fold(0.0, |sum, ([s, t], weight)| sum + weight * after[s.max(t) as usize])
         };
         if self.item_weight.is_some() { sum } else { sum.min(1.0) }
     }
 
-    /// The weight of an item that is common at a depth.
+    /// What a common item adds at a depth.
     fn weight(&self, depth: usize) -> f64 {
         1.0 / (self.depth as f64 * depth as f64)
     }
 
-    /// For each rank up to `most`, the sum of the weights of all depths above it.
+    /// For each rank up to `most`, the sum of the weights of all depths above this rank.
     fn after(&self, most: usize) -> Result<Vec<f64>, Error> {
         let at_end = |end| if end < self.depth { reciprocals(end, self.depth) / self.depth as f64 } else { 0.0 };
         sums_above(most, at_end, |depth| if depth <= self.depth { self.weight(depth) } else { 0.0 })
     }
 }
 
-/// The sum of `1 / d` for d above `from` and up to `to`, in a time that does not depend on them.
+/// The sum of `1 / d` for d above `from` and up to `to`. The time does not depend on `from` and `to`.
 fn reciprocals(from: usize, to: usize) -> f64 {
     const SUMMED: usize = 64;
     let middle = to.min(from + SUMMED);
@@ -198,7 +201,7 @@ fn reciprocals(from: usize, to: usize) -> f64 {
     if middle == to {
         return first;
     }
-    // Euler's formula for both ends: the next term is below 1e-17.
+    // Euler's summation formula at both ends. The first term that is left out is below 1e-17.
     let correction = |d: f64| {
         let square = 1.0 / (d * d);
         0.5 / d - square * (1.0 / 12.0 - square * (1.0 / 120.0 - square / 252.0))

@@ -1,4 +1,4 @@
-//! Two rankings or lists as blocks of items, with numbers for the pairs of items: what `ItemWeighted` computes with.
+//! Two rankings or lists as blocks of items, with numbers for the pairs of items. `ItemWeighted` uses them.
 
 use crate::error::Error;
 use crate::memory;
@@ -6,20 +6,21 @@ use crate::parallel::Cancel;
 use crate::rankings::lists::List;
 use crate::simd::tops::TopBlock;
 
-/// The largest number of items of two lists, and one more.
+/// The largest number of items that a list of the rows and a list of the columns have together, plus one.
 pub(super) fn most_items(rows: &[List<'_>], columns: &[List<'_>]) -> usize {
     let longest = |lists: &[List<'_>]| lists.iter().map(|list| list.len()).max().unwrap_or(0);
     longest(rows) + longest(columns) + 1
 }
 
-/// The numbers of a block of ranks. Two items in blocks A before B have the inner product of `A.first` and `B.second`.
+/// The numbers of a block of ranks. If block A is before block B, an item of A and an item of B have the inner product
+/// of `A.first` and `B.second`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Block {
     pub(super) first: [f64; 2],
     pub(super) second: [f64; 2],
     /// The number of an ordered pair of tied items.
     pub(super) tied: f64,
-    /// For the average weight.
+    /// The numbers for the average weight.
     pub(super) top: TopBlock,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct Ranked<'a> {
     /// The number of the block of each item.
     pub(super) block_of: Vec<u32>,
     pub(super) blocks: Vec<Block>,
-    /// The sum for the ranking and itself.
+    /// The sum for this ranking and itself.
     pub(super) own: f64,
 }
 
@@ -39,7 +40,7 @@ impl Ranked<'_> {
     }
 }
 
-/// A list with its blocks; the last one has the items that are not listed.
+/// A list with its blocks. The last block has the items that are not listed.
 pub(super) struct Listed<'a> {
     pub(super) list: List<'a>,
     /// The entries from the first block to the last.
@@ -80,7 +81,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Memory for the items of two lists, numbered: those of the first, those only in the second, and one for the rest.
+/// Memory for the items of two lists. The items are numbered: first the items of the first list, then the items that
+/// only the second list has, and one number for all other items.
 pub(super) struct Union {
     pub(super) order: [Vec<u32>; 2],
     pub(super) block_of: [Vec<u32>; 2],
@@ -102,8 +104,9 @@ impl Union {
         })
     }
 
-    /// Both lists as rankings of these items; their weights; and the sum over the pairs of the rest of the products of their
-    /// weights. `rest` gets the listed items, and returns the weight of all others and this sum.
+    /// Returns both lists as rankings of the numbered items, the weights of these items, and a sum over pairs of items
+    /// that are not listed: each pair adds the product of its two weights. The function `rest` gets the listed items.
+    /// It returns the weight of all other items, and this sum.
     pub(super) fn of<'b>(
         &'b mut self,
         s: &'b Listed<'_>,

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::weight::own::ROUNDING;
 use crate::weight::{Factor, Weight};
 
-/// Kernels, and how a value follows from theirs.
+/// Several kernels, and the rule that computes a value from their values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Combination {
     parts: Vec<Part>,
@@ -15,7 +15,7 @@ pub(crate) struct Combination {
     on_complete: Option<Box<Measure>>,
 }
 
-/// How a value follows from those of the parts, which are numbered.
+/// How a value is computed from the values of the parts. A part is given by its number.
 #[derive(Debug, Clone, PartialEq)]
 enum Rule {
     Part(usize),
@@ -23,8 +23,9 @@ enum Rule {
     Sum(Box<Rule>, Box<Rule>),
     Product(Box<Rule>, Box<Rule>),
     Power(Box<Rule>, u32),
-    /// `(C - D) / (C + D)`. The parts are C - D and C and, if some weights are negative, the same with their absolute
-    /// values. `first` is the number of the first of `count` parts. It is a kernel with the standard weight.
+    /// `(C - D) / (C + D)`. The parts are C - D and C. If some weights are negative, the same two sums with the
+    /// absolute values of the weights follow. `first` is the number of the first of the `count` parts. With the
+    /// standard weight, the correlation is a kernel.
     Correlation {
         first: usize,
         count: usize,
@@ -44,7 +45,7 @@ impl Rule {
                 let parts = &parts[first..first + count];
                 let both = |signed: f64, concordant: f64| 2.0 * concordant - signed;
                 let total = both(parts[0], parts[1]);
-                // A sum that cancels leaves only rounding errors.
+                // If the terms of a sum cancel, only rounding errors are left.
                 let size = if let [_, _, signed, concordant] = parts { both(*signed, *concordant) } else { 0.0 };
                 if total.abs() <= ROUNDING * size { 0.0 } else { parts[0] / total }
             }
@@ -64,7 +65,8 @@ impl Rule {
         }
     }
 
-    /// The factors of the parts, if the value is a sum of multiples of theirs.
+    /// Finds the factor of each part, if the value is a sum of multiples of the values of the parts; otherwise returns
+    /// false.
     fn factors(&self, times: f64, found: &mut [f64]) -> bool {
         match self {
             &Self::Part(index) => {
@@ -110,7 +112,7 @@ impl Combination {
         }
         let is_standard = *weight == Weight::Standard;
         let rule = Rule::Correlation { first: 0, count: parts.len(), is_kernel: is_standard };
-        // C + D is then the number of all pairs.
+        // With the standard weight, C + D is the number of all pairs.
         let tau = || Measure::kernel(weight, items)?.signed().map(|signed| Box::new(signed.normalized()));
         Ok(Self { parts, rule, on_complete: is_standard.then(tau).transpose()? })
     }
@@ -145,17 +147,17 @@ impl Combination {
         Ok(Self { parts: self.parts, rule: Rule::Power(Box::new(self.rule), exponent), on_complete: None })
     }
 
-    /// Whether it is a kernel.
+    /// Whether the combination is a kernel.
     pub(crate) fn is_kernel(&self) -> bool {
         !matches!(self.rule, Rule::Correlation { is_kernel: false, .. })
     }
 
-    /// Whether it is a correlation alone.
+    /// Whether the combination is a single correlation.
     pub(super) fn is_correlation(&self) -> bool {
         matches!(self.rule, Rule::Correlation { .. })
     }
 
-    /// What messages call it.
+    /// The noun that messages use for the combination.
     pub(super) fn noun(&self) -> &'static str {
         if self.is_correlation() { "a correlation" } else { "a combination of kernels" }
     }
@@ -170,27 +172,27 @@ impl Combination {
         self.on_complete.as_deref()
     }
 
-    /// The factor of each kernel, if it is a sum of multiples of kernels.
+    /// The factor of each kernel, if the combination is a sum of multiples of kernels.
     pub(crate) fn factors(&self) -> Option<Vec<f64>> {
         let mut found = vec![0.0; self.parts.len()];
         self.rule.factors(1.0, &mut found).then_some(found)
     }
 
-    /// The value for values of the parts.
+    /// The value, given the values of the parts.
     ///
     /// # Errors
-    /// When it is not finite.
+    /// Returns an error when the value is not finite.
     pub(crate) fn value(&self, parts: &[f64]) -> Result<f64, Error> {
         let value = self.rule.value(parts);
         if value.is_finite() { Ok(value) } else { Err(Error::NotFinite) }
     }
 
-    /// The value for values of the parts; infinite if it is beyond the range of `f64`.
+    /// The value, given the values of the parts. It is infinite if it is beyond the range of `f64`.
     pub(super) fn value_from(&self, of_part: impl FnMut(&Part) -> f64) -> f64 {
         self.rule.value(&self.parts.iter().map(of_part).collect::<Vec<_>>())
     }
 
-    /// The value for values of the parts.
+    /// The value, given the values of the parts.
     pub(super) fn try_value_from(&self, of_part: impl FnMut(&Part) -> Result<f64, Error>) -> Result<f64, Error> {
         self.value(&self.parts.iter().map(of_part).collect::<Result<Vec<_>, _>>()?)
     }

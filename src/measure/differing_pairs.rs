@@ -1,5 +1,5 @@
-//! A distance by the pairs of items that two rankings order differently, with weights of items: Kemeny and Snell's, and
-//! Fagin's.
+//! Distances with weights of items that add up the pairs that two rankings order differently: the distance of Kemeny
+//! and Snell, and the distance of Fagin.
 
 use super::blocks_of_pairs::{Memory, Side, Union, most_items};
 use super::item_weighted::ItemWeighted;
@@ -12,11 +12,11 @@ use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
 
-/// A distance that adds up the products of the weights of the items of a pair, over the pairs that two rankings order
-/// differently.
+/// A distance to which each pair of items that two rankings order differently adds the product of the weights of its
+/// items.
 #[derive(Debug, PartialEq)]
 pub(super) struct DifferingPairs {
-    /// The standard weight.
+    /// The kernel with the standard weight.
     kernel: ItemWeighted,
     /// The factor of pairs in opposite orders.
     pub(super) opposite: f64,
@@ -27,14 +27,14 @@ pub(super) struct DifferingPairs {
 }
 
 impl DifferingPairs {
-    /// The distance that counts pairs in opposite orders twice, and pairs that only one ranking ties once.
+    /// The distance that counts a pair in opposite orders twice, and a pair that is tied in only one ranking once.
     pub(super) fn new(items: usize, item_weight: &[f64]) -> Result<Self, Error> {
         Ok(Self { kernel: ItemWeighted::standard(items, item_weight)?, opposite: 2.0, tied: 1.0, with_rest: true })
     }
 
     fn value(&self, s: Side<'_>, t: Side<'_>, v: &[f64], memory: &mut Memory) -> f64 {
         let [_, opposite] = self.kernel.split_sums(s, t, v, true, memory);
-        // A tied pair has the number 1/2.
+        // In the kernel, a tied pair has the number 1/2.
         let tied = self.kernel.tied_in_second(s, t, v, memory) + self.kernel.tied_in_second(t, s, v, memory);
         self.opposite * opposite + self.tied * (2.0 * tied)
     }

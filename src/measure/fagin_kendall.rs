@@ -1,6 +1,8 @@
-//! The Kendall distance K^(p) of two top lists, over the items of both (Fagin, Kumar and Sivakumar 2003).
+//! The Kendall distance K^(p) of two top lists, over the items that are in at least one of them (Fagin, Kumar and
+//! Sivakumar 2003).
 //!
-//! It is not a kernel: it is 0 for equal lists. It is a distance, but not a metric for lists of different lengths.
+//! It is not a kernel, because it is 0 for equal lists. It is a distance. For lists of different lengths, it is not a
+//! metric.
 
 use super::differing_pairs::DifferingPairs;
 use super::kemeny_snell::KemenySnell;
@@ -18,23 +20,25 @@ use crate::simd::Isa;
 /// K^(p) of lists out of a catalogue of this many items.
 #[derive(Debug, PartialEq)]
 struct FaginKendall {
-    /// The same for complete rankings, but for a factor of 2.
+    /// The measure for complete rankings, where it is twice this distance.
     complete: KemenySnell,
     p: f64,
 }
 
 impl Measure {
-    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths, over the items that are in at least
-    /// one of the lists (Fagin, Kumar and Sivakumar, "Comparing top k lists", 2003). An item that is not in a list
-    /// comes after the items of the list. If the two lists have a pair of items in opposite orders, the pair adds 1. If
-    /// both items are in one list and neither is in the other list, the pair adds `p`. Complete rankings are lists of
-    /// all items.
+    /// The Kendall distance K^(p) of two [`Lists`](crate::Lists) of any lengths (Fagin, Kumar and Sivakumar, "Comparing
+    /// top k lists", 2003). It counts pairs of items that are in at least one of the lists. An item that is not in a
+    /// list comes after the items of the list. Complete rankings are compared as lists of all items.
     ///
-    /// It is a distance, and not a kernel. Both counts are exact up to 2^53. Lists with ties are refused. With [weights
-    /// of items](Measure::with_item_weight) the term of a pair is multiplied by the weights of both items.
+    /// - If the two lists have the items of a pair in opposite orders, the pair adds 1.
+    /// - If both items are in one list and neither is in the other list, the pair adds `p`.
+    ///
+    /// It is a distance, and not a kernel. The two counts of pairs are exact up to 2^53. Lists with ties are an error.
+    /// With [weights of items](Measure::with_item_weight), the term of a pair is multiplied by the weights of both
+    /// items.
     ///
     /// # Errors
-    /// When `p` is not from 0 to 1.
+    /// Returns an error when `p` is negative, above 1, or NaN.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, gram};
@@ -72,7 +76,8 @@ impl FaginKendall {
         let both = common.len() as i128;
         let (only_s, only_t) = (s.len() as i128 - both, t.len() as i128 - both);
         let discordant = (pairs(both) - CommonPairs::count(s, t, common, memory).balance) / 2;
-        // The items of one list only that come before a common one: its rank, without the common ones.
+        // For each common item, the number of items before it that only this list has. It is the rank of the common
+        // item, minus the number of common items before it.
         let ranks = common.iter().map(|&[one, two]| u64::from(s[one as usize][1]) + u64::from(t[two as usize][1]));
         let before = ranks.map(i128::from).sum::<i128>() - 2 * pairs(both);
         (discordant + before + only_s * only_t) as f64 + self.p * (pairs(only_s) + pairs(only_t)) as f64
@@ -92,7 +97,7 @@ impl PairMeasure for FaginKendall {
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
         let (items, p) = (self.complete.items, self.p);
         let mut pairs = DifferingPairs::new(items, item_weight)?;
-        // Halved in the end, as for complete rankings.
+        // All terms are doubled here, and the sum is halved in the end, as for complete rankings.
         (pairs.tied, pairs.with_rest) = (2.0 * p, false);
         let weighted = Some(pairs);
         Ok(SharedMeasure::new(Self { complete: KemenySnell { items, weighted }, p }))
@@ -103,7 +108,7 @@ impl PairMeasure for FaginKendall {
     }
 
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
-        // All pairs are in both lists; one in opposite orders counts twice.
+        // All pairs are in both lists. A pair in opposite orders counts twice here.
         let mut twice = self.complete.complete(rows, columns, cancel)?;
         Ok(Box::new(move |row, column| twice(row, column) / 2.0))
     }

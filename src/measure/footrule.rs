@@ -1,4 +1,4 @@
-//! Spearman's footrule: the sum over all items of the difference between their ranks.
+//! Spearman's footrule: the sum over all items of the difference between the two ranks of the item.
 
 use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::check_range;
@@ -14,7 +14,7 @@ use crate::rankings::tied::Blocks;
 #[derive(Debug, PartialEq)]
 pub(super) struct Footrule {
     pub(super) items: usize,
-    /// The weights of items; all 1 if there are none.
+    /// The weights of items; with `None`, all are 1.
     pub(super) item_weight: Option<Vec<f64>>,
 }
 
@@ -81,7 +81,7 @@ impl PairMeasure for Footrule {
     }
 }
 
-/// Twice the mean of the ranks, from 0, that each item can have.
+/// For each item, twice the mean of the ranks that it can have, from 0.
 fn twice_mean_ranks(ranking: Blocks<'_>) -> Result<Vec<u64>, Error> {
     let mut ranks = memory::filled(ranking.order.len(), 0)?;
     for block in ranking.ranges() {
@@ -112,7 +112,7 @@ impl RankedList {
         Ok(Self { ranks: memory::collect(list.iter().map(|&[item, start]| (item, twice(start))))?, unlisted })
     }
 
-    /// Visits the items of both lists, with twice the difference of their ranks: a merge of the two.
+    /// Visits each item of the two lists, with twice the difference of its ranks. The lists are merged for this.
     fn each_difference(&self, other: &Self, mut visit: impl FnMut(u32, u64)) {
         let (mut s, mut t) = (&self.ranks[..], &other.ranks[..]);
         while let ([(item, rank), s_rest @ ..], [(other_item, other_rank), t_rest @ ..]) = (s, t) {

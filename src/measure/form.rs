@@ -1,5 +1,5 @@
-//! The kind of sum or count from which the value of a measure follows. The costs are part of the plan of the Gram
-//! engine.
+//! The kind of sum or count from which the value of a measure is computed. The costs of these sums are in the plan of
+//! the Gram engine.
 
 use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::pair;
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::mean_tensor::check_order;
 
-/// The sum whose mean is taken for incomplete rankings.
+/// The sum that is averaged for incomplete rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mean {
     /// The concordant sum.
@@ -19,12 +19,12 @@ pub(crate) enum Mean {
     Discordant,
 }
 
-/// A weight that has means over the complete rankings that agree with an incomplete one.
+/// A weight whose mean can be computed over all complete rankings that agree with an incomplete ranking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MeanWeight<'a> {
-    /// Of concordant pairs.
+    /// A weight of concordant pairs.
     Pairs(&'a PairWeight),
-    /// Of all tuples of one or two items.
+    /// A weight of all tuples of one or two items.
     Tensors(&'a TensorWeight),
 }
 
@@ -33,17 +33,17 @@ pub(crate) enum MeanWeight<'a> {
 pub(crate) enum Counted {
     /// Concordant pairs.
     All,
-    /// Concordant pairs among the items in the top k of both.
+    /// Concordant pairs of items that are in the top k of both rankings.
     Top(usize),
-    /// For each concordant pair `n - max(b, d)`, where b and d are the ranks of its later item, from 0.
+    /// Each concordant pair counts `n - max(b, d)`, where b and d are the ranks of its later item, from 0.
     Later,
 }
 
 impl KendallMeasure {
-    /// The weight, and the sum whose mean is taken for incomplete rankings.
+    /// The weight, and the sum that is averaged for incomplete rankings.
     ///
     /// # Errors
-    /// When there is no such mean, or it is not implemented.
+    /// Returns an error when this mean is not defined or not implemented.
     pub(crate) fn mean(&self) -> Result<(MeanWeight<'_>, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,
@@ -62,8 +62,8 @@ impl KendallMeasure {
         }
     }
 
-    /// The same kernel with weights of single positions, if it is a sum over single items: this form has means for
-    /// incomplete rankings.
+    /// If the kernel is a sum over single items (order 1), the same kernel with weights of single positions. In this
+    /// form, means for incomplete rankings can be computed.
     pub(crate) fn as_positions(&self) -> Result<Option<Self>, Error> {
         if self.order != 1 || self.quantity != Quantity::Concordant {
             return Ok(None);
@@ -74,7 +74,7 @@ impl KendallMeasure {
                 memory::collect((0..items).map(|rank| f64::from(u8::from(rank < top.unwrap_or(items)))))?.into()
             }
             PairWeight::Sums(u) | PairWeight::Products(u) => u.clone(),
-            // The mean over k of the kernels of the top k ranks.
+            // The average weight: the kernel is the mean over k of the top-k kernels.
             PairWeight::Average => {
                 let one = (items as f64).sqrt().recip();
                 let ranks = (1..=items).flat_map(|k| (0..items).map(move |rank| if rank < k { one } else { 0.0 }));
@@ -85,13 +85,14 @@ impl KendallMeasure {
         Ok(Some(Self { normalized: self.normalized, ..Self::new(weight.into(), 2, items, self.quantity) }))
     }
 
-    /// The same with the absolute values of the weights, if some are negative.
+    /// The same measure with the absolute values of the weights, if some weights are negative.
     pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
         let weight = self.weight.pairs().map(PairWeight::without_signs).transpose()?.flatten();
         Ok(weight.map(|weight| Self::new(weight.into(), self.order, self.items, self.quantity)))
     }
 
-    /// Whether lists have to be expanded to rankings of all items: the weights have a number for each pair anyway.
+    /// Whether lists have to be expanded to rankings of all items. This costs little here, because the weights have a
+    /// number for each pair of items anyway.
     pub(crate) fn needs_all_items(&self) -> bool {
         self.weight.is_general()
     }
@@ -116,7 +117,8 @@ impl KendallMeasure {
 
     /// An upper bound of the absolute values.
     pub(crate) fn largest(&self) -> f64 {
-        // A measure that is not checked to be a kernel can have larger values than that of equal rankings.
+        // For a kernel, no value is larger than the value of equal rankings. For a measure that was not checked to be a
+        // kernel, a value can be larger.
         match self.weight.unchecked_kernel() {
             Some(entries) => {
                 let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
@@ -131,8 +133,8 @@ impl KendallMeasure {
         self.symmetric
     }
 
-    /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a
-    /// ranking and itself.
+    /// Whether the value is 0 for all pairs of rankings. If a kernel is 0 for a ranking and itself, this follows from
+    /// the Cauchy-Schwarz inequality.
     pub(crate) fn is_zero(&self) -> bool {
         let sum = matches!(self.quantity, Quantity::Concordant | Quantity::Signed);
         sum && self.weight.unchecked_kernel().is_none() && self.own() == 0.0
@@ -148,7 +150,7 @@ impl KendallMeasure {
         &self.weight
     }
 
-    /// Whether pairs add a number of their later item.
+    /// Whether a pair adds a number that depends only on its later item.
     pub(crate) fn is_later(&self) -> bool {
         self.weight.pairs().is_some_and(PairWeight::is_later)
     }
@@ -188,7 +190,7 @@ impl KendallMeasure {
         self.finished(sum)
     }
 
-    /// The factor of sums.
+    /// The factor by which sums are multiplied.
     pub(crate) fn scale(&self) -> f64 {
         if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
     }
@@ -207,7 +209,7 @@ impl KendallMeasure {
         (self.order == 2).then_some(counted)
     }
 
-    /// Two numbers by which a count is divided, one after the other, if that is all that [`KendallMeasure::value_from_count`] does.
+    /// If [`KendallMeasure::value_from_count`] only divides the count by two numbers, these two numbers, in this order.
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
         let whole = if self.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };

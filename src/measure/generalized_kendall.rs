@@ -13,22 +13,23 @@ use crate::rankings::Row;
 struct GeneralizedKendall {
     items: usize,
     item_weights: Option<Vec<f64>>,
-    /// The sums of the costs up to each position.
+    /// For each position, the sum of the costs up to and including this position.
     running_costs: Option<Vec<f64>>,
 }
 
 impl Measure {
-    /// Kumar and Vassilvitskii's generalized distance ("Generalized distances between rankings", 2010): the sum over
-    /// discordant pairs of `v[i] p(i) v[j] p(j)`. v are weights of items, 1 by default. p(i) is the mean of the costs
-    /// of the positions between the two ranks of item i: `(P[s(i)] - P[t(i)]) / (s(i) - t(i))` with running sums P. If
-    /// the two ranks are equal, or there are no costs, p(i) is 1.
+    /// Kumar and Vassilvitskii's generalized distance ("Generalized distances between rankings", 2010): the sum of
+    /// `v[i] p(i) v[j] p(j)` over discordant pairs. Here v are the weights of items, 1 by default. The number p(i) is
+    /// the mean of the costs of the positions between the two ranks of item i: `(P[s(i)] - P[t(i)]) / (s(i) - t(i))`,
+    /// where P are the running sums of the costs. If the two ranks of the item are equal, or if there are no costs,
+    /// p(i) is 1.
     ///
-    /// Without weights and costs it is the number of discordant pairs, exactly. Otherwise its error is below 1e-12
-    /// times the largest value. It is a distance, but not a kernel. With costs it is not a metric.
+    /// Without weights and costs, the distance is exactly the number of discordant pairs. Otherwise its error is below
+    /// 1e-12 times the largest possible value. It is a distance, and not a kernel. With costs it is not a metric.
     ///
     /// # Errors
-    /// When there is not one number for each item, one is negative, NaN or infinite, or sums could exceed the range of
-    /// `f64`.
+    /// Returns an error when the number of weights or of costs is not the number of items, when a number is negative,
+    /// NaN or infinite, or when sums could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -52,7 +53,7 @@ impl Measure {
         }
         let sum = item_weights.map_or(items as f64, |weights| weights.iter().sum());
         check_range("item_weights", weights, sum * sum)?;
-        // A mean of costs is at most the largest.
+        // A mean of costs is at most the largest cost.
         let largest = sum * costs.iter().fold(1.0, |largest: f64, &cost| largest.max(cost));
         check_range("position_costs", costs, largest * largest)?;
         check_range("position_costs", costs, costs.iter().sum())?;

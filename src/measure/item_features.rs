@@ -13,7 +13,8 @@ use crate::simd::vectors;
 use crate::weight::kinds::PairWeight;
 
 impl ItemWeighted {
-    /// The kernels whose features are those of this one: itself, or the top-k kernels, and their common factor.
+    /// The kernels whose features are together the features of this kernel, and their common factor. They are the
+    /// kernel itself or, for the average weight, the top-k kernels.
     fn feature_parts(&self) -> Result<(Vec<Self>, f64), Error> {
         if !self.is_average() {
             return Ok((vec![self.clone()], 1.0));
@@ -32,8 +33,9 @@ impl ItemWeighted {
         self.feature_count().checked_mul(parts).ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })
     }
 
-    /// The features of a ranking, given by its order and the ranks of its blocks: columns for all pairs of items, and for
-    /// each k of the average weight; then, unless signed, the same for the reversed pairs.
+    /// The features of a ranking, given by its order and the ranks of its blocks. There is a column for each pair of
+    /// items, and for the average weight a column for each pair and each k. If the kernel is not signed, the columns of
+    /// the reversed pairs follow.
     pub(crate) fn features(
         &self,
         order: &[u32],
@@ -61,8 +63,9 @@ impl ItemWeighted {
         Ok(out)
     }
 
-    /// The features of a ranking: the numbers of the ordered pairs of items i < j times the roots of the weights of both,
-    /// minus those of the reversed pairs if signed, otherwise followed by these.
+    /// Writes the features of a ranking. The feature of the pair i < j is its number, times the roots of the weights of
+    /// both items. If the kernel is signed, the feature of the reversed pair is subtracted; otherwise the features of
+    /// the reversed pairs follow.
     fn write_features(&self, side: Side<'_>, roots: &[f64], out: &mut [f64]) {
         let (straight, reversed) = out.split_at_mut(if self.signed { out.len() } else { out.len() / 2 });
         let mut place = 0;

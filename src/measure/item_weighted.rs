@@ -1,16 +1,19 @@
-//! Kernels of pairs of items that depend on more than a permutation's [`PairWeight`]: the weight "later", and any weight
-//! with weights of items.
+//! Kernels of pairs of items that need more than the [`PairWeight`] of a permutation: kernels with the weight "later",
+//! and kernels with weights of items.
 //!
-//! Let U be the weights of two ranks, and v the weights of items, 1 by default. The kernel is the sum over all ordered
-//! pairs of items of
+//! Let U be the weights of two ranks, and v the weights of items, by default 1. The kernel is the sum of the following
+//! terms over all ordered pairs of items:
 //!
 //! ```text
 //! v[i] v[j] M_s(i, j) M_t(i, j)
 //! ```
 //!
-//! `M_s(i, j)` is `U[s(i), s(j)]`, and 0 unless i comes first in s; with ties its mean over the complete rankings that agree
-//! with s. So it is an inner product, and positive definite: `sqrt(v[i] v[j]) M_s(i, j)` are features of s. A pair of items
-//! in two blocks of ranks, A before B, has a sum of products; a pair of tied items has a number of their block:
+//! `M_s(i, j)` is `U[s(i), s(j)]` if i comes before j in s, and otherwise 0. With ties, it is the mean of this number
+//! over the complete rankings that agree with s. So the kernel is the inner product of the features `sqrt(v[i] v[j])
+//! M_s(i, j)` of the rankings, and positive definite.
+//!
+//! A block of ranks has the items that are tied with each other. If i is in a block A and j is in a later block B,
+//! `M_s(i, j)` is the number below. For two tied items, it depends only on their block.
 //!
 //! ```text
 //! standard   1
@@ -19,10 +22,13 @@
 //! later      x(B)
 //! ```
 //!
-//! The average weight is the mean of the top-k kernels: a number of the later item, which depends on its blocks in both
-//! rankings. Complete rankings take O(n log n), by the sums of `pair/composed.rs`. So do rankings with ties, by a tree of
-//! running sums; but the signed average kernel of these takes O(n^2). Lists are compared over the items of both and one
-//! more, which stands for all items that are in neither: their weights are added up.
+//! The average weight is the mean of the top-k kernels. A pair adds a number that depends on the blocks of the later
+//! item in both rankings.
+//!
+//! Two complete rankings take O(n log n), with the sums of `pair/composed.rs`. Rankings with ties also take O(n log n),
+//! with a tree of running sums. The signed average kernel of rankings with ties takes O(n^2). Lists are compared over
+//! the items that are in at least one list, and one more item. This item stands for all items that are in no list, and
+//! its weight is the sum of their weights.
 
 use std::any::Any;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -51,18 +57,20 @@ use crate::weight::tails::Sum;
 use crate::weight::{Factor, later_tensor};
 
 /// Up to this many items, the numbers of all pairs of items of a ranking are kept, and rankings are compared by inner
-/// products of these. In a matrix that takes 0.2 microseconds for 20 items, most of it for these numbers; for 50 items it
-/// takes longer than sums over concordant pairs.
+/// products of these numbers. For 20 items, a value of a matrix takes 0.2 microseconds, most of it to compute the
+/// numbers. For 50 items, inner products take longer than sums over concordant pairs.
 const FEW_ITEMS: usize = 40;
 
-/// Up to this many items, the weight "later" has a number for each two positions: a product of matrices then takes a
-/// tenth of the time of sums over concordant pairs for 10 to 50 items, and half for 100.
+/// Up to this many items, the weight "later" is turned into a number for each two positions, and a product of matrices
+/// is used. For 10 to 50 items, this takes a tenth of the time of sums over concordant pairs; for 100 items, it takes
+/// half the time.
 const FEW_FOR_TENSOR: usize = 128;
 
-/// Up to this many blocks, or items of two lists, sums that may cancel are made pair by pair: their parts would cancel more.
+/// Up to this many blocks, or items of two lists, sums that may cancel are computed pair by pair. Sums that are split
+/// into parts would cancel more.
 const FEW_BLOCKS: usize = 512;
 
-/// The error of a [`Sum`] is below this part of the sum of the absolute values.
+/// The error of a [`Sum`] is below this number times the sum of the absolute values.
 const EXACT: f64 = 1e-20;
 
 /// A kernel of pairs with the weight "later", or with weights of items.
@@ -73,9 +81,9 @@ pub(crate) struct ItemWeighted {
     pub(super) item_weight: Option<ItemWeight>,
     pub(super) signed: bool,
     pub(super) normalized: bool,
-    /// By rank: the sum of u from there on, and the sum of the terms of the pairs of these ranks.
+    /// For each rank: the sum of u from this rank on, and the sum of the terms of all pairs of these ranks.
     tails: Vec<[f64; 2]>,
-    /// The same kernel in the form that the Gram engine computes fastest, if there are few items.
+    /// If there are few items, the same kernel in the form that the Gram engine computes fastest.
     tensor: Option<KendallMeasure>,
 }
 
@@ -95,7 +103,7 @@ impl Term {
         }
     }
 
-    /// A bound of the weight of a pair in one ranking.
+    /// An upper bound of the weight of a pair in one ranking.
     fn largest(&self) -> f64 {
         let u = self.u().iter().fold(0.0, |largest: f64, u| largest.max(u.abs()));
         match self {
@@ -107,7 +115,7 @@ impl Term {
     }
 }
 
-/// The weights of items, and the sums of them and of their squares.
+/// The weights of items, the sum of these weights, and the sum of their squares.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ItemWeight {
     each: Vec<f64>,
@@ -131,7 +139,7 @@ impl Measure {
     pub(super) fn later(factor: &Factor, items: usize, rescaled: bool) -> Result<Self, Error> {
         let mut u = factor.values(items)?;
         if rescaled {
-            // The first number belongs to no pair.
+            // The first item of a ranking is never the later item of a pair, so its number is not used.
             u = scaled(&u, exponent(u.get(1..).unwrap_or_default()))?;
         }
         let fits = |u: f64| (u * u * 3.0 * (items as f64).powi(2)).is_finite();
@@ -141,13 +149,20 @@ impl Measure {
         Ok(SharedMeasure::new(ItemWeighted::new(items, Term::Later(u.into()), None, false, false)?).into())
     }
 
-    /// Multiplies what a pair of items adds by the weights of both items, or what an item adds by its weight. This is
-    /// for kernels of order 2 with a named weight, and for the measures whose descriptions mention weights of items.
-    /// The measure is then no longer the same for relabelled items. A kernel remains a kernel.
+    /// Adds weights of items to a measure. In a sum over pairs, the term of a pair is multiplied by the weights of both
+    /// items. In a sum over items, the term of an item is multiplied by its weight. A kernel remains a kernel. The
+    /// value now depends on the numbering of the items.
+    ///
+    /// Kernels of order 2 with a named weight can have weights of items. So can the measures whose descriptions mention
+    /// weights of items.
     ///
     /// # Errors
-    /// When there is not one number for each item, one is negative, NaN or infinite, sums could exceed the range of
-    /// `f64`, or the measure has no form with weights of items.
+    /// Returns an error in these cases:
+    ///
+    /// - The number of weights is not the number of items.
+    /// - A weight is negative, NaN or infinite.
+    /// - Sums could exceed the range of `f64`.
+    /// - The measure has no form with weights of items.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -205,7 +220,7 @@ impl ItemWeighted {
         Self::new(items, Term::Pairs(PairWeight::Count { top: None }), Some(item_weight), false, false)
     }
 
-    /// The same kernel, if it is a kernel of order 2 with a named weight.
+    /// The same kernel in this form, if the measure is a kernel of order 2 with a named weight.
     fn of_kendall(measure: &KendallMeasure) -> Result<Option<Self>, Error> {
         let is_kernel = measure.is_concordant() || measure.is_signed();
         let Some(weight) = measure.weight().pairs().filter(|_| is_kernel && measure.order() == 2) else {
@@ -215,7 +230,7 @@ impl ItemWeighted {
         Self::new(measure.items(), term, None, measure.is_signed(), measure.is_normalized()).map(Some)
     }
 
-    /// The kernel of a measure, if it is one of these.
+    /// The kernel of a part, if the part is an [`ItemWeighted`] kernel.
     pub(crate) fn of(part: &Part) -> Option<&Self> {
         let Part::Pairwise(measure) = part else { return None };
         let measure: &dyn Any = measure.get();
@@ -272,7 +287,7 @@ impl ItemWeighted {
             return Err(Error::PairsOnly);
         };
         if self.signed {
-            // A pair is in two orders.
+            // The tensor has each pair in both orders, so each number is divided by the root of 2.
             let number = |entry: usize| entries[entry] * FRAC_1_SQRT_2;
             let mirrored = |entry: usize| entry % self.items * self.items + entry / self.items;
             let signed = (0..entries.len()).map(|entry| number(entry) - number(mirrored(entry)));
@@ -282,7 +297,7 @@ impl ItemWeighted {
         if self.normalized { kernel.try_normalized() } else { Ok(kernel) }
     }
 
-    /// Whether the numbers of the two items of a pair are added, so that those of both signs may cancel.
+    /// Whether the numbers of the two items of a pair are added and have both signs. Then they may cancel.
     fn may_cancel(&self) -> bool {
         matches!(self.term, Term::Pairs(PairWeight::Sums(_)))
     }
@@ -344,7 +359,7 @@ impl ItemWeighted {
         products(s.first, t.first)
     }
 
-    /// The same for a later item: the pair adds the inner product.
+    /// The numbers of a later item. The pair adds the inner product of these numbers and those of the earlier item.
     fn later(&self, s: &Block, t: &Block) -> [f64; 4] {
         if self.is_average() { [self.of_tops(s, t, 0), 0.0, 0.0, 0.0] } else { products(s.second, t.second) }
     }
@@ -354,7 +369,7 @@ impl ItemWeighted {
         if self.is_average() { [self.of_tops(s, t, 2), 0.0] } else { s.second.map(|number| number * t.tied) }
     }
 
-    /// What an ordered pair adds that is tied in both rankings.
+    /// What an ordered pair adds if its items are tied in both rankings.
     fn both_tied(&self, s: &Block, t: &Block) -> f64 {
         if self.is_average() { self.of_tops(s, t, 3) } else { s.tied * t.tied }
     }
@@ -363,8 +378,8 @@ impl ItemWeighted {
         of_blocks(self.items as f64, s.top, t.top)[kind] / self.items as f64
     }
 
-    /// The value for a ranking and itself, before division: for each block, the sum of the weights of its items, and the
-    /// sum over their pairs of the products.
+    /// The value for a ranking and itself, before division. Each block comes with the sum of the weights of its items,
+    /// and the sum over pairs of its items of the product of their weights.
     fn own<'b>(&self, blocks: impl Iterator<Item = (&'b Block, f64, f64)> + Clone) -> f64 {
         let (mut own, mut size) = (0.0, 0.0);
         if self.may_cancel() && blocks.clone().count() <= FEW_BLOCKS {
@@ -436,9 +451,11 @@ impl ItemWeighted {
         }
     }
 
-    /// The sum of the average weight over all pairs, concordant or not: that of the top-k kernels over k.
+    /// The sum of the average weight over all pairs, concordant or not. It is the sum over k of the same sum for the
+    /// top-k kernel.
     fn average_of_all(&self, s: Row<'_>, t: Row<'_>) -> f64 {
-        // The item at rank k of one ranking joins the top k + 1 of both if its rank in the other is not larger.
+        // The item at rank k of one ranking joins the top k + 1 of both rankings if its rank in the other ranking is
+        // not larger than k.
         let (mut inside, mut pairs, mut all) = (0.0, 0.0, 0.0);
         for (k, (&of_s, &of_t)) in s.order().iter().zip(t.order()).enumerate() {
             let [one, two] = [(of_s, t), (of_t, s)].map(|(item, other)| {
@@ -455,8 +472,8 @@ impl ItemWeighted {
         all / self.items as f64
     }
 
-    /// The sum for two rankings with ties; `rest` is the sum of the products of the weights over the pairs of items that
-    /// the last item stands for.
+    /// The sum for two rankings with ties. The last item stands for several items; `rest` is the sum over pairs of
+    /// these items of the product of their weights.
     fn tied_sum(&self, s: Side<'_>, t: Side<'_>, v: &[f64], rest: f64, memory: &mut Memory) -> f64 {
         if self.may_cancel() && v.len() <= FEW_ITEMS {
             return self.sum_of_pairs(s, t, v, rest);
@@ -489,7 +506,7 @@ impl ItemWeighted {
         split + in_one + 2.0 * in_both
     }
 
-    /// The same, pair by pair.
+    /// The same sum as [`ItemWeighted::tied_sum`], computed pair by pair.
     fn sum_of_pairs(&self, s: Side<'_>, t: Side<'_>, v: &[f64], rest: f64) -> f64 {
         let mut sum = 0.0;
         for j in 0..v.len() {
@@ -507,7 +524,8 @@ impl ItemWeighted {
         if self.signed || rest == 0.0 { sum } else { sum + 2.0 * rest * last(s) * last(t) }
     }
 
-    /// The sums over the pairs that are tied in neither ranking: concordant, and discordant if asked for.
+    /// The sums over the pairs that are tied in neither ranking: the concordant sum, and, if it is needed, the
+    /// discordant sum.
     pub(super) fn split_sums(
         &self,
         s: Side<'_>,
@@ -627,7 +645,8 @@ impl ItemWeighted {
         Ok(listed)
     }
 
-    /// The sum of the weights of all items but these, and the sum over their pairs of the products.
+    /// For all items except the given ones: the sum of their weights, and the sum over pairs of these items of the
+    /// product of their weights.
     pub(super) fn rest(&self, items: impl Iterator<Item = u32>, count: usize) -> (f64, f64) {
         let left = self.items - count;
         let Some(weight) = &self.item_weight else {
@@ -678,7 +697,7 @@ impl PairMeasure for ItemWeighted {
                 self.own(ranks.iter().zip(weights).map(|(block, weight)| (block, weight, 0.0)))
             };
             match rankings.first() {
-                // Without weights of items it is the same for all rankings.
+                // Without weights of items, the self-similarity is the same for all rankings.
                 Some(first) if self.item_weight.is_none() => memory::filled(rankings.len(), own(first)),
                 _ => memory::collect(rankings.iter().map(own)),
             }
@@ -687,7 +706,7 @@ impl PairMeasure for ItemWeighted {
         let mut composed = Composed::new(self.items, cancel)?;
         let oriented = |s: Row<'a>, t: Row<'a>| match &self.item_weight {
             None => is_forward(s, t).map(|forward| if forward { (s, t) } else { (t, s) }),
-            // The same permutation can belong to other items.
+            // With weights of items, the same permutation can belong to other items and have another value.
             Some(_) => (s != t).then(|| ordered(s, t)),
         };
         Ok(Box::new(move |row, column| match oriented(rows[row], columns[column]) {

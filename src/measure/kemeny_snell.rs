@@ -1,7 +1,8 @@
-//! The Kemeny-Snell distance: the sum over pairs of items of the difference between their signs.
+//! The Kemeny-Snell distance. A pair of items has the sign 1, 0 or -1 in a ranking: before, tied or after. The distance
+//! is the sum over pairs of the absolute difference between the two signs.
 //!
-//! It is not a kernel: it is 0 for equal rankings. It is a metric: the number of bits in which two vectors differ that
-//! have two bits for each pair, "before" and "after".
+//! It is not a kernel, because it is 0 for equal rankings. It is a metric: if each pair has two bits, "before" and
+//! "after", the distance is the number of bits in which the two rankings differ.
 
 use super::Measure;
 use super::differing_pairs::DifferingPairs;
@@ -30,12 +31,13 @@ pub(super) struct KemenySnell {
 }
 
 impl Measure {
-    /// The Kemeny-Snell distance: the sum over unordered pairs of items of `|a - b|`, where a is for the first ranking
-    /// and b is for the second ranking. They are 1, 0 or -1 if the first item of the pair is before, tied with or after
-    /// the second item. Without ties it is twice the number of discordant pairs. It is a metric, and not a kernel.
+    /// The Kemeny-Snell distance: the sum of `|a - b|` over unordered pairs of items. Here a is the sign of the pair in
+    /// the first ranking, and b is its sign in the second ranking. The sign is 1 if the first item of the pair is
+    /// before the second item, 0 if the two items are tied, and -1 otherwise. Without ties, the distance is twice the
+    /// number of discordant pairs. It is a metric, and not a kernel.
     ///
     /// Items that are not in a [list](crate::Lists) are tied at its end. Values are exact up to 2^53. With [weights of
-    /// items](Measure::with_item_weight) the term of a pair is multiplied by the weights of both items.
+    /// items](Measure::with_item_weight), the term of a pair is multiplied by the weights of both items.
     ///
     /// ```
     /// use wkendall::{Incomplete, Measure, Missing, Options, gram};
@@ -81,7 +83,7 @@ impl PairMeasure for KemenySnell {
             for (value, &item) in workspace.values.iter_mut().zip(order) {
                 *value = ranks[item as usize];
             }
-            // The count of a cancelled run can be anything.
+            // If the run is cancelled, the count can be any number.
             (2 * u128::from(pairs.saturating_sub(standard(&mut workspace)))) as f64
         }))
     }
@@ -126,15 +128,15 @@ struct Bits {
     /// The number of words of a ranking.
     words: usize,
     rows: Vec<u64>,
-    /// In groups of interleaved rankings.
+    /// The bits of the columns, in groups of interleaved rankings.
     columns: Vec<u64>,
-    /// The number of bits in which a row and each column differ, and the row.
+    /// The number of bits in which a row differs from each column, and the number of this row.
     counts: Vec<u64>,
     counted: Option<usize>,
 }
 
 impl Bits {
-    /// Packs the ranks of rankings; if `ties`, two items can have the same.
+    /// Packs the ranks of rankings into bits. With `ties`, two items can have the same rank.
     fn new<'r>(
         rows: impl ExactSizeIterator<Item = &'r [u32]>,
         columns: impl ExactSizeIterator<Item = &'r [u32]>,
@@ -160,7 +162,7 @@ impl Bits {
         Ok(Self { isa, words, rows: packed_rows, columns: packed_columns, counts, counted: None })
     }
 
-    /// The number of bits in which a row and a column differ; those of a row are counted together.
+    /// The number of bits in which a row and a column differ. All columns of a row are counted together.
     fn differing(&mut self, row: usize, column: usize) -> u64 {
         let Self { isa, words, rows, columns, counts, counted } = self;
         if *counted != Some(row) && *words > 0 {
@@ -172,7 +174,8 @@ impl Bits {
     }
 }
 
-/// The bits of a ranking: whether the first item of a pair is before the second, and, if `ties`, whether it is after.
+/// Packs a ranking. A bit tells whether the first item of a pair is before the second item. With `ties`, another bit
+/// tells whether it is after the second item.
 fn pack(isa: Isa, ranks: &[u32], ties: bool, out: &mut Vec<u64>) {
     let mut blocks = [[u16::MAX; 64]; FEW_ITEMS / 64];
     for (block, ranks) in blocks.iter_mut().zip(ranks.chunks(64)) {
@@ -182,7 +185,7 @@ fn pack(isa: Isa, ranks: &[u32], ties: bool, out: &mut Vec<u64>) {
     out.clear();
     if ties {
         bits::pack_signs_with_ties(isa, blocks, later, out);
-        // Each word is followed by that of the pairs that are not tied.
+        // A word with the bits "before" is followed by a word with the bits "not tied", of the same pairs.
         out.as_chunks_mut::<2>().0.iter_mut().for_each(|[before, decided]| *decided ^= *before);
     } else {
         bits::pack_signs(isa, blocks, later, out);
@@ -209,8 +212,8 @@ impl<'a> SizedList<'a> {
     }
 }
 
-/// The distance of two lists, by the kinds of pairs that `pair/lists` describes: B is in both lists, A and C in one, R
-/// in none.
+/// The distance of two lists, computed from the kinds of items that `pair/lists` describes. Items of B are in both
+/// lists, items of A and C are in one list, and items of R are in no list.
 fn of_lists(
     s: &SizedList<'_>,
     t: &SizedList<'_>,
@@ -223,7 +226,7 @@ fn of_lists(
     let [only_s, only_t] = [s, t].map(|list| list.list.len() as i128 - both);
     let rest = items as i128 - both - only_s - only_t;
     let within = CommonPairs::count(s.list, t.list, common, memory);
-    // A A and A B, for both lists.
+    // Pairs A A and A B, for both lists.
     let alone: i128 = [(s, only_s, 0), (t, only_t, 1)]
         .into_iter()
         .map(|(own, only, side)| {
@@ -233,8 +236,9 @@ fn of_lists(
                 before += i128::from(start);
                 tied += i128::from(own.sizes[start as usize] - 1);
             }
-            // An item of A before one of B counts twice, a tied one once. All items of the list before or tied with one
-            // of B are counted, so those of B are subtracted: two for each pair.
+            // If an item of A is before an item of B, the pair counts twice; if the two are tied, once. All items of
+            // the list are counted that are before or tied with an item of B. These include items of B, so two are
+            // subtracted for each pair of items of B.
             let with_common = 2 * before + tied - 2 * pairs(both);
             let tied_alone = own.tied - tied + i128::from(within.tied[side]);
             with_common + pairs(only) - tied_alone

@@ -1,5 +1,5 @@
-//! Sums over the concordant pairs, or tuples, of two rankings, and functions of them: kernels, the distance and the
-//! Mallows kernel.
+//! Sums over the concordant pairs or tuples of items of two rankings, and functions of these sums: kernels, the
+//! distance and the Mallows kernel.
 
 use std::fmt::Debug;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::weight::Weight;
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::own::own;
 
-/// A sum over pairs or tuples of items, or a function of one.
+/// A sum over pairs or tuples of items, or a function of such a sum.
 #[derive(Debug, Clone)]
 pub(crate) struct KendallMeasure {
     pub(super) items: usize,
@@ -20,7 +20,8 @@ pub(crate) struct KendallMeasure {
     /// The number of items in the tuples of named weights.
     pub(super) order: usize,
     pub(super) quantity: Quantity,
-    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; computed when needed.
+    /// The sum over all tuples for a ranking and itself. It is the same for all rankings, and it is computed when it is
+    /// first needed.
     pub(super) own: OnceLock<f64>,
     /// Whether the two rankings can be swapped.
     pub(super) symmetric: bool,
@@ -30,7 +31,7 @@ pub(crate) struct KendallMeasure {
     pub(super) normalized: bool,
 }
 
-/// How the value follows from the concordant pairs.
+/// How the value is computed from the concordant pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
     Concordant,
@@ -40,7 +41,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// Refuses, by its name, all but the sums of weights that are kernels.
+    /// Returns an error, with the noun for the measure, if it is not a sum of weights.
     fn weighted(self) -> Result<(), &'static str> {
         match self {
             Self::Concordant | Self::Signed => Ok(()),
@@ -57,7 +58,7 @@ impl PartialEq for KendallMeasure {
 }
 
 impl KendallMeasure {
-    /// The fields from which the others follow.
+    /// The fields that determine all other fields.
     pub(crate) fn parameters(&self) -> impl Debug + PartialEq {
         (self.items, self.order, self.quantity, self.normalized, &self.weight)
     }
@@ -65,17 +66,17 @@ impl KendallMeasure {
     /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors
-    /// When the parameters of the weight do not match the number of items.
+    /// Returns an error when the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
 
-    /// As [`KendallMeasure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
-    /// For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are not
-    /// refused.
+    /// The same as [`KendallMeasure::kernel`], but all numbers of the weight are multiplied by one power of two, so
+    /// that the largest number is near 1. Use it for kernels that will be normalized, because a normalized kernel does
+    /// not depend on the scale of its weight. Large weights whose sums would overflow are then accepted.
     ///
     /// # Errors
-    /// As [`KendallMeasure::kernel`].
+    /// Returns the same errors as [`KendallMeasure::kernel`].
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check_rescaled(items)?, items))
     }
@@ -91,19 +92,13 @@ impl KendallMeasure {
         Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
     }
 
-    /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
-    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, the weight of a tuple is
-    /// the sum of all `u[a]` times the sum of all `u[c]` for [`Weight::Add`], the product of all of these for
-    /// [`Weight::Mult`], 1 if all ranks are at most k for [`Weight::Top`], and for [`Weight::Average`] the weight of
-    /// its last item as for pairs. It takes O(order n log n) for a pair of rankings. An order above the number of items
-    /// gives 0. Counts above 2^53 are rounded.
+    /// Turns a kernel with a named weight into a kernel of another order; see `Measure::with_order`.
     ///
     /// # Errors
-    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, the kernel is signed
-    /// and the order is not 2, or the measure is not a kernel of [`KendallMeasure::kernel`].
+    /// Returns the same errors as `Measure::with_order`.
     pub fn with_order(self, order: usize) -> Result<Self, Error> {
         match self.quantity {
-            // All but kernels without signs are of order 2.
+            // Signed kernels, the distance and the Mallows kernel always have order 2.
             Quantity::Signed | Quantity::Discordant | Quantity::Mallows(_) if order == 2 => {
                 return Ok(self);
             }
@@ -125,7 +120,7 @@ impl KendallMeasure {
     /// The Mallows kernel, `exp(-lambda * distance)`.
     ///
     /// # Errors
-    /// When `lambda` is negative, NaN or infinite.
+    /// Returns an error when `lambda` is negative, NaN or infinite.
     pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::Lambda { value: lambda });
@@ -133,18 +128,17 @@ impl KendallMeasure {
         Ok(Self::new(PairWeight::Count { top: None }.into(), 2, items, Quantity::Mallows(lambda)))
     }
 
-    /// The same kernel with weights scaled so that sums neither overflow nor underflow, for results that do not depend
-    /// on the scale.
+    /// The same kernel with weights scaled so that sums neither overflow nor underflow. Use it for results that do not
+    /// depend on the scale of the weights.
     pub(super) fn scaled_to_unit(self) -> Result<Self, Error> {
         let weight = self.weight.scaled(self.order, self.items, &Cancel::default())?;
         Ok(Self::new(weight, self.order, self.items, self.quantity))
     }
 
-    /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
+    /// Turns a kernel into its signed form: the sum over concordant pairs minus the sum over discordant pairs.
     ///
     /// # Errors
-    /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
-    /// kernel of [`KendallMeasure::kernel`].
+    /// Returns the same errors as `Measure::signed`.
     pub fn signed(self) -> Result<Self, Error> {
         self.quantity.weighted().map_err(|measure| Error::NoSignedForm { measure })?;
         if self.weight.is_general() {
@@ -156,16 +150,17 @@ impl KendallMeasure {
         Ok(Self { quantity: Quantity::Signed, ..self })
     }
 
-    /// Divides a kernel by its value for a ranking and itself; if that is 0, every value is 0.
+    /// Divides a kernel by its value for a ranking and itself. If this value is 0, every normalized value is 0.
     ///
     /// # Errors
-    /// When the measure is a distance, there is no memory for a copy of the weights, or they are too steep for the
-    /// order.
+    /// Returns an error when the measure is a distance, when there is no memory for a copy of the weights, or when the
+    /// weights are too steep for the order.
     pub fn try_normalized(self) -> Result<Self, Error> {
         self.normalized_until(&Cancel::default())
     }
 
-    /// As [`KendallMeasure::try_normalized`], with a flag to stop: finding the scale of steep weights can take long.
+    /// The same as [`KendallMeasure::try_normalized`], with a flag to stop, because it can take long to find the scale
+    /// of steep weights.
     pub(crate) fn normalized_until(self, stop: &Cancel) -> Result<Self, Error> {
         if self.quantity == Quantity::Discordant {
             return Err(Error::NoNormalizedForm { measure: "a distance" });
@@ -189,7 +184,7 @@ impl KendallMeasure {
         if items == self.items { Ok(()) } else { Err(Error::ItemsDiffer { left: items, right: self.items }) }
     }
 
-    /// Computes the self-similarity and keeps it, if it is not known.
+    /// Returns the self-similarity. If it is not known yet, computes and keeps it.
     pub(crate) fn find_own(&self, stop: &Cancel) -> Result<f64, Error> {
         if let Some(&own) = self.own.get() {
             return Ok(own);
@@ -207,10 +202,10 @@ impl KendallMeasure {
         self.find_own(&Cancel::default()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The value for a ranking and itself, which does not depend on the ranking.
+    /// The value for a ranking and itself. It is the same for all rankings.
     ///
     /// # Panics
-    /// When there is no memory for some numbers, as many as the order.
+    /// Panics when there is no memory for a vector whose length is the order.
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match self.quantity {
@@ -239,7 +234,8 @@ pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measu
     Ok(kernel)
 }
 
-/// The kernel with general weights: of tuples of positions, as entries or as factors, or of pairs of pairs.
+/// The kernel with general weights. They are weights of tuples of positions, given as entries or as factors, or weights
+/// of pairs of pairs of positions.
 pub(super) fn tensor_from(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
     let order = parameters.count("order", None)?.unwrap_or(2);
     let weight: WeightKind = if let Some(entries) = parameters.numbers("U")? {
@@ -269,10 +265,10 @@ pub(super) fn mallows_from(items: usize, parameters: &Parameters) -> Result<Meas
     Measure::mallows(items, lambda.unwrap_or(1.0))
 }
 
-/// The rate of a Mallows kernel that suits rankings with this mean distance. It is 2 divided by the mean distance, so
-/// that the kernel of two rankings at the mean distance is `exp(-2)`. If the mean distance is 0 or negative, the rate
-/// is 1. The number 2 was chosen by measurements with two-sample tests: with it the tests have power for differences of
-/// all kinds.
+/// A good rate of the Mallows kernel for rankings whose mean distance is `mean_distance`. The rate is 2 divided by the
+/// mean distance, so the kernel of two rankings at the mean distance is `exp(-2)`. If the mean distance is 0 or
+/// negative, the rate is 1. The number 2 was chosen by measurements with two-sample tests: with this rate, the tests
+/// have power for differences of all kinds.
 ///
 /// ```
 /// use wkendall::{Measure, Parameters, mallows_rate};
@@ -286,7 +282,7 @@ pub fn mallows_rate(mean_distance: f64) -> f64 {
     if mean_distance > 0.0 { 2.0 / mean_distance } else { 1.0 }
 }
 
-/// A quotient that is 0 if the denominator is 0.
+/// The quotient of two numbers, or 0 if the denominator is 0.
 pub(super) fn ratio(value: f64, unit: f64) -> f64 {
     if unit == 0.0 { 0.0 } else { value / unit }
 }

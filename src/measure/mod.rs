@@ -77,7 +77,8 @@ use crate::weight::Weight;
 use footrule::Footrule;
 pub(crate) use item_weighted::ItemWeighted;
 
-/// All measures by name, with the names of their parameters. A new one needs its own file, `mod` above, and a line here.
+/// All measures by name, with the names of their parameters. A new measure needs a file, a `mod` line above, and a line
+/// in this table.
 static MEASURES: &[NamedMeasure] = &[
     NamedMeasure::new(
         "kendall",
@@ -112,15 +113,22 @@ static MEASURES: &[NamedMeasure] = &[
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
-/// Every measure without [weights of items](Measure::with_item_weight) is right-invariant: it depends only on the
-/// permutation `t o s^-1`, which gives the rank in `t` of the item at position a in `s`. It is also exactly symmetric:
-/// swapping the two rankings inverts this permutation, and the value of a kernel is always computed from this
-/// permutation or its inverse, whichever comes first in lexicographic order. The only exception is
-/// [`Weight::Quadruples`] without symmetry.
+/// A measure without weights of items does not depend on the numbering of the items (it is right-invariant). It depends
+/// only on the permutation `t o s^-1`: for each position in `s`, this is the rank in `t` of the item at this position.
+/// Weights of items are set by [`Measure::with_item_weight`], [`Measure::generalized_kendall`], [`TauRank::Items`] and
+/// [`TauRank::Given`].
+///
+/// Most measures are exactly symmetric: if the two rankings are swapped, the value is bitwise the same. These measures
+/// need not be symmetric:
+///
+/// - [`Weight::Quadruples`], if the array W is not symmetric.
+/// - [`Measure::weighted_tau`] with [`TauRank::First`].
+/// - [`Measure::ap_correlation`], if `symmetric` is false.
+/// - [`Measure::weighted_concordance`] and [`Measure::factored_concordance`], if `both` is false.
 ///
 /// A self-similarity is the value of a ranking with itself. If it is at most 1e-12 times the sum of the absolute values
-/// of its terms, it is a rounding error: it becomes 0, and every normalized value with that ranking also becomes 0.
-/// Normalized kernels are between -1 and 1.
+/// of its terms, it is treated as a rounding error and set to 0. Then every normalized value with that ranking is 0,
+/// too. Normalized kernels are between -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -147,9 +155,9 @@ pub(crate) enum MeasureKind {
 /// A measure that is not a combination of others.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Part {
-    /// A sum over pairs or tuples of items, or a function of one. The Gram engine has several strategies for it.
+    /// A sum over pairs or tuples of items, or a function of such a sum. The Gram engine has several strategies for it.
     Kendall(KendallMeasure),
-    /// Computed for one pair of rankings at a time.
+    /// A measure that is computed for one pair of rankings at a time.
     Pairwise(SharedMeasure),
 }
 
@@ -182,17 +190,17 @@ impl Part {
         }
     }
 
-    /// Whether it is defined for complete rankings only.
+    /// Whether the measure is defined for complete rankings only.
     #[cfg(feature = "python")]
     pub(crate) fn takes_complete_only(&self) -> bool {
         match self {
-            // Order 1 has a form of its own for ties.
+            // A kernel of order 1 has a form of its own for rankings with ties.
             Self::Kendall(measure) => measure.mean().is_err() && !matches!(measure.as_positions(), Ok(Some(_))),
             Self::Pairwise(measure) => measure.get().about().takes == Takes::Complete,
         }
     }
 
-    /// Whether only the listed items of lists count.
+    /// Whether the measure uses only the listed items of lists.
     #[cfg(feature = "python")]
     pub(crate) fn takes_listed(&self) -> bool {
         matches!(self, Self::Pairwise(measure) if measure.get().about().takes == Takes::Listed)
@@ -205,7 +213,7 @@ impl Part {
         }
     }
 
-    /// What messages call it.
+    /// The noun that messages use for the measure.
     fn noun(&self) -> &'static str {
         match self {
             Self::Kendall(measure) if measure.is_distance() => "a distance",
@@ -268,7 +276,7 @@ impl Measure {
     /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors
-    /// When the parameters of the weight do not match the number of items.
+    /// Returns an error when the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         match weight.of_later_item() {
             Some(factor) => Self::later(&factor, items, false),
@@ -276,12 +284,12 @@ impl Measure {
         }
     }
 
-    /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest number is
-    /// near 1. Use it for kernels that will be normalized, because these do not depend on the scale. Weights whose sums
-    /// would overflow are then not refused.
+    /// The same as [`Measure::kernel`], but all numbers of the weight are multiplied by one power of two, so that the
+    /// largest number is near 1. Use it for kernels that will be normalized, because a normalized kernel does not
+    /// depend on the scale of its weight. Large weights whose sums would overflow are then accepted.
     ///
     /// # Errors
-    /// As [`Measure::kernel`].
+    /// Returns the same errors as [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Factor, Measure, Weight};
@@ -300,15 +308,24 @@ impl Measure {
 
     /// Turns a kernel with a named weight into a kernel of another order: the sum over the tuples of `order` items that
     /// are in the same order in both rankings. Let `a` be the ranks of a tuple in one ranking, and `c` its ranks in the
-    /// other ranking. For [`Weight::Add`] the weight of the tuple is the sum of all `u[a]` times the sum of all `u[c]`.
-    /// For [`Weight::Mult`] it is the product of all `u[a]` and all `u[c]`. For [`Weight::Top`] it is 1 if all ranks
-    /// are at most k, otherwise 0. For [`Weight::Average`] it is the weight of the last item, as for pairs. It takes
-    /// O(order n log n) for a pair of rankings. An order above the number of items gives 0. Counts above 2^53 are
-    /// rounded.
+    /// other ranking. The weight of the tuple is:
+    ///
+    /// - [`Weight::Add`]: the sum of all `u[a]` times the sum of all `u[c]`.
+    /// - [`Weight::Mult`]: the product of all `u[a]` and all `u[c]`.
+    /// - [`Weight::Top`]: 1 if all ranks are at most k, otherwise 0.
+    /// - [`Weight::Average`]: the weight of the last item, as for pairs.
+    ///
+    /// A pair of rankings takes O(order n log n). If the order is above the number of items, the value is 0. Counts
+    /// above 2^53 are rounded.
     ///
     /// # Errors
-    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, the kernel is signed
-    /// and the order is not 2, or the measure is not a kernel of [`Measure::kernel`].
+    /// Returns an error in these cases:
+    ///
+    /// - The order is 0.
+    /// - Sums can exceed the range of `f64`.
+    /// - The weight has its own order, as [`Weight::Tensor`] has.
+    /// - The kernel is signed and the order is not 2.
+    /// - The measure is not a kernel of [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -324,7 +341,7 @@ impl Measure {
                 Ok(Self(MeasureKind::Part(part)))
             }
             MeasureKind::Part(part) => Err(Error::NoOtherOrder { measure: part.noun(), order }),
-            // A correlation compares pairs of items.
+            // A correlation compares pairs of items, so its order is 2.
             MeasureKind::Combination(it) if order == 2 && it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoOtherOrder { measure: it.noun(), order }),
         }
@@ -339,31 +356,32 @@ impl Measure {
     /// The Mallows kernel, `exp(-lambda * distance)`. [`mallows_rate`](crate::mallows_rate) suggests a rate.
     ///
     /// # Errors
-    /// When `lambda` is negative, NaN or infinite.
+    /// Returns an error when `lambda` is negative, NaN or infinite.
     pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
         KendallMeasure::mallows(items, lambda).map(Self::from)
     }
 
-    /// The weighted correlation `(C - D) / (C + D)` of the concordant sum C and the discordant sum D. If the
-    /// denominator is 0, it is 0.
+    /// The weighted correlation `(C - D) / (C + D)`. C is the sum of the weights of the concordant pairs, and D is the
+    /// sum of the weights of the discordant pairs. If `C + D` is 0, the correlation is 0.
     ///
-    /// It is not a kernel: the denominator depends on the pair of rankings, and matrices of the correlation can have
-    /// negative eigenvalues.
+    /// With [`Weight::Standard`], the correlation is a kernel. With other weights it is not: `C + D` then depends on
+    /// the pair of rankings, and matrices of the correlation can have negative eigenvalues.
     ///
     /// # Errors
-    /// As [`Measure::kernel`], and when the weights are general.
+    /// Returns the same errors as [`Measure::kernel`], and an error when the weights are general, such as
+    /// [`Weight::Matrix`].
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(Combination::correlation(weight, items)?)))
     }
 
-    /// Spearman's footrule: the sum over all items of `|s(i) - t(i)|`, the difference between their ranks. It is a
-    /// metric, and not a kernel.
+    /// Spearman's footrule: for each item i, take the difference `|s(i) - t(i)|` between its ranks in the two rankings,
+    /// and add up these differences. It is a metric, and not a kernel.
     ///
     /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that are in at
-    /// least one of them. An item that is not in a list of k items has rank k + 1 in this list (Fagin, Kumar and
-    /// Sivakumar, "Comparing top k lists", 2003). [`Incomplete`](crate::Incomplete) rankings whose missing items come
-    /// last are compared in the same way. With [weights of items](Measure::with_item_weight) each difference is
-    /// multiplied by the weight of the item.
+    /// least one of them. If a list has k items, every other item has rank k + 1 in it (Fagin, Kumar and Sivakumar,
+    /// "Comparing top k lists", 2003). [`Incomplete`](crate::Incomplete) rankings whose missing items come last are
+    /// compared in the same way. With [weights of items](Measure::with_item_weight), each difference is multiplied by
+    /// the weight of its item.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Rankings, gram};
@@ -382,7 +400,7 @@ impl Measure {
     /// The sum of two kernels of the same number of items.
     ///
     /// # Errors
-    /// When one is not a kernel, or the numbers of items differ.
+    /// Returns an error when one of the two measures is not a kernel, or when they have different numbers of items.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -398,15 +416,15 @@ impl Measure {
     /// The product of two kernels of the same number of items.
     ///
     /// # Errors
-    /// As [`Measure::plus`].
+    /// Returns the same errors as [`Measure::plus`].
     pub fn times(self, other: Self) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.times(other.into_combination()?)?)))
     }
 
-    /// A kernel times a number that is not negative.
+    /// The kernel, multiplied by a number that is 0 or positive.
     ///
     /// # Errors
-    /// When it is not a kernel, or the number is negative or not finite.
+    /// Returns an error when the measure is not a kernel, or when the number is negative or not finite.
     pub fn scaled(self, factor: f64) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.scaled(factor)?)))
     }
@@ -414,7 +432,7 @@ impl Measure {
     /// A power of a kernel.
     ///
     /// # Errors
-    /// When it is not a kernel, or the exponent is 0.
+    /// Returns an error when the measure is not a kernel, or when the exponent is 0.
     pub fn power(self, exponent: u32) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(self.into_combination()?.power(exponent)?)))
     }
@@ -430,8 +448,11 @@ impl Measure {
     /// Turns a kernel into its signed form: the sum over concordant pairs minus the sum over discordant pairs.
     ///
     /// # Errors
-    /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
-    /// kernel of [`Measure::kernel`].
+    /// Returns an error in these cases:
+    ///
+    /// - The weights are general, such as [`Weight::Matrix`]. General weights are defined without concordance.
+    /// - The order is not 2.
+    /// - The measure is not a kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.signed().map(Self::from),
@@ -443,22 +464,28 @@ impl Measure {
         }
     }
 
-    /// Divides a kernel by its value for a ranking and itself, which is the same for all complete rankings. If this
-    /// value is 0, every value is 0.
+    /// Divides a kernel by its self-similarity, the value of a ranking with itself. Without weights of items, the
+    /// self-similarity is the same for all complete rankings. If it depends on the ranking, as for rankings with ties,
+    /// a value is divided by the geometric mean of the self-similarities of its two rankings. If the divisor is 0, the
+    /// normalized value is 0.
     ///
     /// # Panics
-    /// When the measure has no normalized form, there is no memory for a copy of the weights, or they are too steep for
-    /// the order; [`Measure::try_normalized`] returns these cases as errors.
+    /// Panics when the measure has no normalized form, when there is no memory for a copy of the weights, or when the
+    /// weights are too steep for the order ([`Error::TooSteep`]). [`Measure::try_normalized`] returns an error in these
+    /// cases.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`Measure::normalized`].
+    /// The same as [`Measure::normalized`], but returns an error where that function panics.
     ///
     /// # Errors
-    /// When the measure is a distance or a combination of kernels, there is no memory for a copy of the weights, or they are too
-    /// steep for the order.
+    /// Returns an error in these cases:
+    ///
+    /// - The measure is a distance or a combination of kernels.
+    /// - There is no memory for a copy of the weights.
+    /// - The weights are too steep for the order ([`Error::TooSteep`]).
     pub fn try_normalized(self) -> Result<Self, Error> {
         match self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => measure.try_normalized().map(Self::from),
@@ -466,7 +493,8 @@ impl Measure {
                 Some(kernel) => kernel.to_normalized().map(Self::from),
                 None => Err(Error::NoNormalizedForm { measure: part.noun() }),
             },
-            // A correlation is 1 for a ranking and itself, unless all weights are 0.
+            // If any weight is not 0, the correlation of a ranking with itself is 1. So the correlation is already
+            // normalized.
             MeasureKind::Combination(it) if it.is_correlation() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoNormalizedForm { measure: it.noun() }),
         }
@@ -478,10 +506,11 @@ impl Measure {
         self.parts()[0].items()
     }
 
-    /// The value for a ranking and itself, which does not depend on the ranking.
+    /// The value for a ranking and itself. Without weights of items, it is the same for all complete rankings. With
+    /// weights of items, it is the value for the identity permutation and itself.
     ///
     /// # Panics
-    /// When there is no memory for some numbers, as many as the order.
+    /// Panics when there is no memory for a vector whose length is the order.
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match &self.0 {
@@ -493,7 +522,8 @@ impl Measure {
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking has a different number of items than the measure, or there is no memory for the workspace.
+    /// Returns an error when a ranking and the measure have different numbers of items, or when there is no memory for
+    /// the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match &self.0 {
             MeasureKind::Part(part) => part.between(s, t, workspace),
@@ -501,10 +531,11 @@ impl Measure {
         }
     }
 
-    /// The value as a function of one permutation: the value for the identity and `pi`.
+    /// The value as a function of one permutation: it is the value for the identity permutation and `pi`.
     ///
     /// # Errors
-    /// When the permutation has a different number of items than the measure, or there is no memory for the workspace.
+    /// Returns an error when the permutation and the measure have different numbers of items, when the measure has
+    /// weights of items, or when there is no memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -520,7 +551,7 @@ impl Measure {
         }
     }
 
-    /// A measure with the same values for complete rankings: the fastest there is.
+    /// The fastest measure that has the same values for complete rankings.
     pub(crate) fn on_complete(&self) -> &Self {
         match &self.0 {
             MeasureKind::Combination(it) => it.on_complete().unwrap_or(self),
@@ -533,7 +564,7 @@ impl Measure {
         &self.0
     }
 
-    /// The measures that the value follows from; at least one.
+    /// The measures from which the value is computed. There is at least one.
     pub(crate) fn parts(&self) -> &[Part] {
         match &self.0 {
             MeasureKind::Part(part) => std::slice::from_ref(part),
@@ -541,10 +572,11 @@ impl Measure {
         }
     }
 
-    /// The kernel as a sum over pairs of items, for what is computed from sums over rankings.
+    /// The kernel as a sum over pairs of items. Computations that use sums over rankings need this form.
     ///
     /// # Errors
-    /// When it is none, or has weights of items, which `taker` does not take.
+    /// Returns an error when the measure is not such a kernel, or when it has weights of items, which `taker` does not
+    /// take.
     pub(crate) fn pair_sum(&self, taker: &'static str) -> Result<Cow<'_, KendallMeasure>, Error> {
         match &self.0 {
             MeasureKind::Part(Part::Kendall(measure)) => Ok(Cow::Borrowed(measure)),

@@ -6,7 +6,7 @@ use crate::error::Error;
 /// A measure that can be made from parameters.
 pub(crate) struct NamedMeasure {
     pub(crate) name: &'static str,
-    /// The names of its parameters. Those called `normalize` and `item_weight` are handled here, not by `make`.
+    /// The names of its parameters. `normalize` and `item_weight` are handled here, not by the function of the measure.
     pub(crate) parameters: &'static [&'static str],
     make: fn(usize, &Parameters) -> Result<Measure, Error>,
 }
@@ -26,7 +26,7 @@ impl NamedMeasure {
         MEASURES.iter().find(|measure| measure.name == name).ok_or_else(unknown)
     }
 
-    /// The measure, and whether it is to be normalized, which can take long.
+    /// The measure, and whether the caller must still normalize it. Normalization is separate because it can take long.
     pub(crate) fn make(&self, items: usize, parameters: &Parameters) -> Result<(Measure, bool), Error> {
         let normalize = parameters.flag("normalize")?;
         let measure = (self.make)(items, parameters)?;
@@ -38,14 +38,22 @@ impl NamedMeasure {
 }
 
 impl Measure {
-    /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
-    /// `item_weight`, `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, a number
-    /// or "auto", `normalize`), "distance", "correlation" (`weight`, `k`, `u`), and the published measures by the names
-    /// of their functions, such as `rank_biased_overlap` (`p`, `value`, `ties`), some with `item_weight`. The error for
-    /// another name lists all names. Weights are "standard", "top", "add", "mult", "average" and "later".
+    /// A measure by its name, with parameters by their names. The names are:
+    ///
+    /// - "kendall", with the parameters `weight`, `k`, `u`, `order`, `signed`, `item_weight` and `normalize`.
+    /// - "tensor", with `U`, `factors` or `W`, and with `order` and `normalize`.
+    /// - "mallows", with `lam`, which is a number or "auto", and with `normalize`.
+    /// - "distance".
+    /// - "correlation", with `weight`, `k` and `u`.
+    /// - The published measures, by the names of their functions. For example, `rank_biased_overlap` has the parameters
+    ///   `p`, `value` and `ties`. Some of these measures also have `item_weight`.
+    ///
+    /// If the name is wrong, the error lists all names. The values of `weight` are "standard", "top", "add", "mult",
+    /// "average" and "later".
     ///
     /// # Errors
-    /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.
+    /// Returns an error when there is no such measure or parameter, or when a parameter does not fit the other
+    /// parameters or the number of items.
     ///
     /// ```
     /// use wkendall::{Factor, Measure, Parameters, Weight};

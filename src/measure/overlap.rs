@@ -1,9 +1,11 @@
-//! The common items of the tops of two rankings, for all depths: shared by the measures of overlap.
+//! The items that the tops of two rankings have in common, for all depths. The measures of overlap share this code.
 //!
-//! Without ties, an item is common from depth `max(s, t) + 1` on, where s and t are its ranks from 0, so that a sum
-//! over depths is a sum over common items of a number that depends on the larger rank. With ties, an item of a block of
-//! m ranks that begins at rank a is in the top d with probability `(d - a) / m`, and the overlap is the expected number
-//! of common items. At each depth only one block of each ranking is cut, so that four counts of items are enough.
+//! Let s and t be the ranks of an item, from 0. Without ties, the item is common from depth `max(s, t) + 1` on. So a
+//! sum over depths is a sum over common items, in which each item adds a number that depends on its larger rank.
+//!
+//! With ties, an item has a block of m ranks that begins at rank a. The item is in the top d with probability `(d - a)
+//! / m`, and the overlap is the expected number of common items. At each depth, only one block of each ranking is cut,
+//! so four counts of items are enough.
 
 use std::borrow::Cow;
 
@@ -14,11 +16,11 @@ use crate::rankings::tied::Blocks;
 
 /// A list with its blocks.
 pub(crate) struct Ranked<'a> {
-    /// Item and first rank of its block, sorted by item.
+    /// Each item with the first rank of its block, sorted by item.
     pub(super) entries: Cow<'a, [[u32; 2]]>,
-    /// The first rank of the block, by rank.
+    /// For each rank, the first rank of its block.
     start_at: Vec<u32>,
-    /// The rank after the block, by its first rank.
+    /// For the first rank of each block, the rank after the end of the block.
     ends: Vec<u32>,
     /// Whether there are blocks of several items.
     pub(crate) is_tied: bool,
@@ -29,7 +31,7 @@ impl<'a> Ranked<'a> {
         Self::new(Cow::Borrowed(list))
     }
 
-    /// The `depth` best items of a ranking, given by its order.
+    /// The first `depth` items of a ranking that is given by its order.
     pub(super) fn from_top(order: &[u32], depth: usize) -> Result<Self, Error> {
         let mut entries = memory::collect((0..).zip(&order[..depth]).map(|(rank, &item)| [item, rank]))?;
         entries.sort_unstable();
@@ -47,7 +49,7 @@ impl<'a> Ranked<'a> {
         for &[_, start] in &*entries {
             start_at[start as usize] = start;
         }
-        // The other ranks of a block are still 0.
+        // The entries of the other ranks of a block are still 0.
         let mut last = 0;
         for start in &mut start_at {
             last = last.max(*start);
@@ -65,12 +67,12 @@ impl<'a> Ranked<'a> {
         Ok(Self { entries, start_at, ends, is_tied })
     }
 
-    /// The number of its items.
+    /// The number of items of the ranking.
     pub(crate) fn len(&self) -> usize {
         self.start_at.len()
     }
 
-    /// The blocks of items, given by their positions in two lists.
+    /// The first ranks of the blocks of items, given the positions of the items in two lists.
     pub(super) fn starts<'b>(
         &'b self,
         other: &'b Self,
@@ -79,7 +81,7 @@ impl<'a> Ranked<'a> {
         common.iter().map(|&[one, two]| [self.entries[one as usize][1], other.entries[two as usize][1]])
     }
 
-    /// The block that is cut at a depth, which begins after rank `depth - 1`; without items after the end.
+    /// The block that is cut at a depth: the block of rank `depth - 1`. After the end of the ranking, it is empty.
     fn cut(&self, depth: usize) -> Cut {
         match self.start_at.get(depth - 1) {
             Some(&start) => Cut { start: start as usize, end: self.ends[start as usize] as usize, depth },
@@ -88,7 +90,7 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// The block of a ranking that contains the last rank of a top; its ranks are from `start` to `end`.
+/// The block of a ranking that contains the last rank of a top. Its ranks are `start..end`.
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
     pub(super) start: usize,
@@ -113,15 +115,19 @@ pub(super) struct CommonTop {
     pub(super) depth: usize,
     /// The blocks that are cut in both rankings.
     pub(super) cuts: [Cut; 2],
-    /// The numbers of common items in the top of both, in the block cut in the first and the top of the second, the
-    /// reverse, and in both blocks.
+    /// Four numbers of common items, by where the item is:
+    ///
+    /// 1. above the cut block in both rankings
+    /// 2. in the cut block of the first ranking, above the cut block of the second
+    /// 3. above the cut block of the first ranking, in the cut block of the second
+    /// 4. in the cut blocks of both rankings
     pub(super) counts: [u32; 4],
-    /// The sums of their weights.
+    /// The sums of the weights of these items.
     weights: [f64; 4],
 }
 
 impl CommonTop {
-    /// The expected weight of the items in both tops.
+    /// The expected weight of the items that are in both tops.
     pub(super) fn overlap(&self) -> f64 {
         let [in_both, cut_in_s, cut_in_t, cut_in_both] = self.weights;
         let [s, t] = self.cuts.map(Cut::share);
@@ -137,7 +143,8 @@ impl CommonTop {
 /// A common item: the first ranks of its blocks in both rankings, and its weight.
 pub(super) type CommonItem = ([u32; 2], f64);
 
-/// Memory for a pair: by rank, what the numbers of [`CommonTop`] gain there. Zero between pairs.
+/// Memory for a pair of rankings: for each rank, how much the numbers of [`CommonTop`] increase there. All are 0
+/// between two pairs.
 pub(super) struct Gains {
     counts: Vec<[u32; 4]>,
     /// Empty if all weights are 1.
@@ -145,14 +152,14 @@ pub(super) struct Gains {
 }
 
 impl Gains {
-    /// For rankings of up to `longest` items.
+    /// Memory for rankings of up to `longest` items.
     pub(super) fn new(longest: usize, weighted: bool) -> Result<Self, Error> {
         let weights = if weighted { memory::filled(longest + 1, [0.0; 4])? } else { Vec::new() };
         Ok(Self { counts: memory::filled(longest + 1, [0; 4])?, weights })
     }
 
-    /// Visits all depths up to the length of the longer of two rankings, given their common items. Returns the number and
-    /// the weight of these.
+    /// Visits all depths up to the length of the longer of two rankings, given their common items. Returns the number
+    /// of common items and their weight.
     pub(super) fn each_depth(
         &mut self,
         s: &Ranked<'_>,
@@ -165,7 +172,7 @@ impl Gains {
             let [end_s, end_t] = [s.ends[a as usize], t.ends[c as usize]];
             let gains = [
                 (end_s.max(end_t), true),
-                // From the end of the one block to that of the other, if that has begun.
+                // From the end of this block to the end of the other block, if the other block has begun.
                 (a.max(end_t), end_t < end_s),
                 (c.max(end_s), end_s < end_t),
                 (a.max(c), a.max(c) < end_s.min(end_t)),
@@ -215,13 +222,13 @@ pub(super) fn weights_of<'a>(
     common.iter().map(|&[one, _]| item_weight[list.entries[one as usize][0] as usize])
 }
 
-/// The weights of all items: 1 where there are none.
+/// The weights of all items; 1 if there are no weights.
 pub(super) fn all_weights(item_weight: Option<&[f64]>) -> impl Iterator<Item = f64> {
     (0..).map(move |item: usize| item_weight.map_or(1.0, |v| v[item]))
 }
 
-/// The sum over the items of two complete rankings of a number that depends on the larger rank; `last` is the largest
-/// rank that has its own number. The same for the two rankings in either order.
+/// The sum over the items of two complete rankings, in which each item adds a number that depends on its larger rank.
+/// `last` is the largest rank that has a number of its own. The sum is the same if the two rankings are swapped.
 pub(super) fn sum_by_larger(s: &[u32], t: &[u32], numbers: &[f64], last: u32) -> f64 {
     const LANES: usize = 4;
     let number = |s: u32, t: u32| numbers[s.max(t).min(last) as usize];
@@ -237,8 +244,9 @@ pub(super) fn sum_by_larger(s: &[u32], t: &[u32], numbers: &[f64], last: u32) ->
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// For each rank up to `most`, or a few more, the sum of the weights of all depths above it. A sum does not depend on
-/// `most`, which differs between tiles: those from one power of two to the next are computed from the sum at its end.
+/// For each rank up to `most`, and a few more ranks, the sum of the weights of all depths above the rank. `most`
+/// differs between tiles, but the sums must not depend on it. So the sums from one power of two to the next are always
+/// computed from the sum at the end of this range.
 pub(super) fn sums_above(
     most: usize,
     at_end: impl Fn(usize) -> f64,

@@ -20,10 +20,10 @@ pub enum Parameter {
     Text(String),
     /// An array; the last axis varies fastest.
     Numbers(Numbers),
-    /// No value. For an optional parameter, such as `k`, it is the same as leaving out the parameter. It is not a value
-    /// of other parameters.
+    /// No value. For an optional parameter, such as `k`, it is the same as leaving out the parameter. For other
+    /// parameters it is an error.
     Nothing,
-    /// Anything else. No measure takes it.
+    /// Anything else. No measure accepts it.
     Other,
 }
 
@@ -88,14 +88,14 @@ impl Parameters {
         Self::default()
     }
 
-    /// The same parameters and another parameter.
+    /// These parameters, with one more parameter.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
         self.0.push((name.into(), value.into()));
         self
     }
 
-    /// The first parameter with another name than these.
+    /// The first parameter whose name is not one of `names`.
     pub(super) fn other_than(&self, names: &[&str]) -> Option<&str> {
         self.0.iter().map(|(name, _)| &**name).find(|name| !names.contains(name))
     }
@@ -124,7 +124,7 @@ impl Parameters {
         }
     }
 
-    /// A whole number from 1; with `items`, an optional one up to this number.
+    /// A whole number from 1 on. If `items` is given, the parameter is optional, and its maximum is `items`.
     pub(crate) fn count(&self, name: &'static str, items: Option<usize>) -> Result<Option<usize>, Error> {
         let given = if items.is_some() { self.optional(name) } else { self.get(name) };
         let value = match given {
@@ -169,7 +169,7 @@ impl Parameters {
         }
     }
 
-    /// Whether a parameter has this value: "no value" if it is None.
+    /// Whether a parameter has this value. `None` stands for "no value".
     pub(crate) fn is(&self, name: &str, value: Option<&str>) -> bool {
         match (self.get(name), value) {
             (Some(Parameter::Text(text)), Some(value)) => text == value,
@@ -201,7 +201,8 @@ impl Parameters {
         }
     }
 
-    /// The weight that `weight`, `k` and `u` describe; it gets all of its parameters and no others.
+    /// The weight that the parameters `weight`, `k` and `u` describe. A missing parameter of the weight is an error,
+    /// and so is a parameter that the weight does not have.
     pub(crate) fn weight(&self, items: usize) -> Result<Weight, Error> {
         let names = || one_of(WEIGHTS.iter().map(|weight| weight.name));
         let name = match self.get("weight") {
@@ -263,12 +264,13 @@ pub(super) fn one_of(names: impl Iterator<Item = &'static str>) -> String {
     format!("one of {}", names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns an error unless there are `count` numbers, `each` of which says what for, and all are finite.
+/// Returns an error if there are not `count` numbers, or if a number is not finite. `each` says in words what each
+/// number is for.
 pub(super) fn check_finite(name: &'static str, numbers: &[f64], count: usize, each: &str) -> Result<(), Error> {
     check(name, numbers, count, each, "a finite number", f64::is_finite)
 }
 
-/// As [`check_finite`], for numbers that are also not negative.
+/// The same as [`check_finite`], and returns an error if a number is negative.
 pub(super) fn check_not_negative(name: &'static str, numbers: &[f64], count: usize, each: &str) -> Result<(), Error> {
     let rule = "a finite number that is not negative";
     check(name, numbers, count, each, rule, |number| number.is_finite() && number >= 0.0)
@@ -297,7 +299,7 @@ pub(super) fn wrong_number(name: &'static str, number: f64, index: usize, rule: 
     Error::ParameterEntry { name, index, value: number, rule: rule.to_owned() }
 }
 
-/// Returns an error unless the largest value of a measure is in range: `bound` is an upper bound of it.
+/// Returns an error if values of a measure can be out of range. `bound` is an upper bound of the values.
 pub(super) fn check_range(name: &'static str, numbers: &[f64], bound: f64) -> Result<(), Error> {
     if bound.is_finite() {
         return Ok(());

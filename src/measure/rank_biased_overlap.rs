@@ -1,8 +1,13 @@
-//! Rank-biased overlap: the mean of the agreements at all depths, where depth d has the weight `(1 - p) p^(d - 1)`.
+//! Rank-biased overlap: at each depth d, the agreement is the share of items that the first d items of two rankings
+//! have in common. The value is the mean of the agreements, where depth d has the weight `(1 - p) p^(d - 1)`.
 //!
-//! The lower bound is a kernel. At each depth it is an inner product of vectors of memberships, divided by a kernel of
-//! the sizes: `1 / d`, `1 / (a b)`, or `2 / (a + b)`, which is the integral of `2 exp(-a x) exp(-b x)` over x from 0.
-//! It stays one with weights of items, which weigh the inner product. The other values are not: their matrices for lists of two items have negative eigenvalues.
+//! The lower bound ("min") is a kernel. At each depth, it is the product of two kernels. The first is an inner product
+//! of vectors that tell which items are in the top. The second depends on the sizes a and b of the two tops. For the
+//! three variants of ties, it is `1 / d`, `1 / (a b)` or `2 / (a + b)`. The last of these is a kernel, because it is
+//! the integral of `2 exp(-a x) exp(-b x)` over x from 0. With weights of items, the inner product is weighted, and the
+//! lower bound remains a kernel.
+//!
+//! The other values are not kernels: their matrices for lists of two items have negative eigenvalues.
 
 use std::ops::RangeInclusive;
 
@@ -18,27 +23,28 @@ use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
 
-/// What is assumed of the items after the end of the shorter list, and of both.
+/// What is assumed about the items after the end of the shorter list, and after the end of both lists.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bound {
-    /// Lists agree there as they do before.
+    /// The lists continue to agree as before.
     Extrapolated,
-    /// No item is common.
+    /// No such item is common.
     Min,
-    /// Each item is common, if it can be.
+    /// Each such item is common if this is possible.
     Max,
-    /// The difference between the two.
+    /// The difference between `Max` and `Min`.
     Residual,
 }
 
-/// The size of a top whose last item is tied.
+/// The divisor of the overlap at a depth, if the last item of a top is tied. The variants are those of Corsi and
+/// Urbano.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TiedSize {
-    /// Tied items share the first of their ranks: the mean of the numbers of items of the two tops.
+    /// Tied items share the first of their ranks. The divisor is the mean of the numbers of items in the two tops.
     W,
-    /// Ties are broken at random: the depth.
+    /// Ties are broken at random. The divisor is the depth.
     A,
-    /// As before: the root of the product of the overlaps of each top with itself.
+    /// Ties are broken at random. The divisor is the root of the product of two overlaps: of each top with itself.
     B,
 }
 
@@ -49,27 +55,36 @@ struct RankBiasedOverlap {
     p: f64,
     bound: Bound,
     size: TiedSize,
-    /// The weights of items; all 1 if there are none.
+    /// The weights of items; with `None`, all are 1.
     item_weight: Option<Vec<f64>>,
 }
 
 impl Measure {
     /// Rank-biased overlap (Webber, Moffat and Zobel 2010): for each depth d, take the share of items that the first d
-    /// items of both rankings have in common. The value is the mean of these shares with the weights
-    /// `(1 - p) p^(d - 1)`. It is computed for rankings and for [`Lists`](crate::Lists) of any lengths; the items after
-    /// the end of a list are not known.
+    /// items of both rankings have in common. The value is the weighted mean of these shares; depth d has the weight
+    /// `(1 - p) p^(d - 1)`. It is computed for rankings and for [`Lists`](crate::Lists) of any lengths. The items after
+    /// the end of a list are treated as unknown.
     ///
-    /// `value` says what is assumed about the unknown items. "min" assumes that they are not common. "max" assumes that
-    /// they are common wherever this is possible. "ext" assumes that the lists continue to agree as before. "res" is
-    /// the difference between "max" and "min". `ties` is the variant for tied items (Corsi and Urbano 2024). "w" puts
-    /// all tied items at the first of their ranks. "a" is the mean over all orders. "b" divides the overlap of "a" at
-    /// each depth by the root of the overlaps of both rankings with themselves.
+    /// `value` says what is assumed about the unknown items:
+    ///
+    /// - "min": they are not common.
+    /// - "max": they are common wherever this is possible.
+    /// - "ext": the lists continue to agree as before.
+    /// - "res": the difference between "max" and "min".
+    ///
+    /// `ties` is the variant for tied items (Corsi and Urbano 2024):
+    ///
+    /// - "w": all tied items have the first of their ranks.
+    /// - "a": the mean over all orders of the tied items.
+    /// - "b": at each depth, the overlap of "a" is divided by the geometric mean of the overlaps of each ranking with
+    ///   itself.
     ///
     /// "min" is a kernel; the other values are not. Errors are below 1e-13. "ext" and "min" are sums over the common
-    /// items. With [weights of items](Measure::with_item_weight), what an item adds is multiplied by its weight.
+    /// items, so they can have [weights of items](Measure::with_item_weight): what an item adds is multiplied by its
+    /// weight.
     ///
     /// # Errors
-    /// When `p` is not between 0 and 1, or there is no such value or variant.
+    /// Returns an error when `p` is not between 0 and 1, or when `value` or `ties` is none of the names above.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, gram};
@@ -114,7 +129,7 @@ impl PairMeasure for RankBiasedOverlap {
 
     fn with_item_weight(&self, item_weight: &[f64]) -> Result<SharedMeasure, Error> {
         if matches!(self.bound, Bound::Max | Bound::Residual) {
-            // The items after the end of a list are not known, and so are their weights.
+            // The items after the end of a list are unknown, so their weights are unknown too.
             return Err(Error::NoItemWeight { taker: "rank-biased overlap with the value 'max' or 'res'" });
         }
         check_range("item_weight", item_weight, item_weight.iter().sum())?;
@@ -185,7 +200,7 @@ impl PairMeasure for RankBiasedOverlap {
     }
 }
 
-/// Pairs of lists for an index.
+/// Compares pairs of lists for an index.
 struct ListPairs<'a> {
     measure: &'a RankBiasedOverlap,
     tables: Tables,
@@ -198,11 +213,13 @@ impl BoundedPairs for ListPairs<'_> {
         measure.shorter_first(tables, [s, t], starts.iter().map(|&starts| (starts, 1.0)), gains)
     }
 
-    /// Without ties the value is a sum over the common items. Let m be the larger rank. An item adds
-    /// `after[m] - after[x] + p^x / x`, which decreases in x: here x is the length of the other list if both are longer
-    /// than m and it is the shorter one, or if it is the only one longer than m; otherwise it is the length of the one.
-    /// As a function of the length of the other list, this is constant up to m and decreases from there on. With ties, an
-    /// item of a block is at best the first of it, and the variants W and A divide by at least the depth.
+    /// Without ties, the value is a sum over the common items. Let m be the larger rank of an item. The item adds
+    /// `after[m] - after[x] + p^x / x`, which decreases in x. Here x is the length of one of the lists. If both lists
+    /// are longer than m, x is the length of the shorter list. If only one list is longer than m, x is the length of
+    /// this list. Now vary the length of the other list: what the item adds is constant while this length is at most m,
+    /// and decreases for larger lengths.
+    ///
+    /// With ties, the bound uses the first rank of each block, and the variants W and A divide by at least the depth.
     fn bound(&self, length: usize, lengths: RangeInclusive<usize>, larger: usize, tied: bool) -> f64 {
         if tied && !self.measure.bounds_ties() {
             return f64::INFINITY;
@@ -252,7 +269,8 @@ impl RankBiasedOverlap {
             }
             return self.untied(tables, Untied { sum, common, in_shorter, shorter, longer });
         }
-        // The sum of the agreements that are seen, and what the items after the end of the shorter list add.
+        // `seen` is the sum of the agreements at known depths. The others are what the items after the end of the
+        // shorter list add.
         let (mut seen, mut extrapolated, mut most, mut last) = (0.0, 0.0, 0.0, 0.0);
         let (count, common) = gains.each_depth(s, t, items, |top| {
             let (depth, [cut_s, cut_t]) = (top.depth, top.cuts);
@@ -269,7 +287,8 @@ impl RankBiasedOverlap {
             } else if ended {
                 let unknown = (depth - shorter) as f64;
                 let share = if self.size == TiedSize::W { 1.0 } else { cut_t.share() };
-                // The items that only the longer list has: all in its top, or in the block that is cut.
+                // The items of the longer list that are not common: those that are surely in its top, and those in the
+                // block that is cut.
                 let inside = cut_t.start as f64 - f64::from(top.counts[0]);
                 let partly = (cut_t.end - cut_t.start) as f64 - f64::from(top.counts[2]);
                 extrapolated += weight * unknown * last * ((inside + partly * share) / (inside + partly));
@@ -285,7 +304,7 @@ impl RankBiasedOverlap {
         }
     }
 
-    /// The value for two rankings without ties, which is at most 1 without weights of items.
+    /// The value for two rankings without ties. Without weights of items, it is at most 1.
     fn untied(&self, tables: &Tables, of: Untied) -> f64 {
         let value = tables.untied(self.bound, of);
         if self.item_weight.is_some() { value } else { value.min(1.0) }
@@ -294,11 +313,12 @@ impl RankBiasedOverlap {
 
 /// The common items of two rankings without ties.
 struct Untied {
-    /// The sum over them of the weights of the depths at which they are common, each divided by the depth.
+    /// For each common item, the sum of `weight / depth` over the depths at which it is common; summed over the common
+    /// items.
     sum: f64,
-    /// Their weight: the number of them without weights of items.
+    /// The sum of the weights of the common items. Without weights of items, it is their number.
     common: f64,
-    /// The weight of those that are common at the end of the shorter list.
+    /// The sum of the weights of the items that are common at the end of the shorter list.
     in_shorter: f64,
     shorter: usize,
     longer: usize,
@@ -316,13 +336,13 @@ struct Tables {
 impl Tables {
     /// For depths up to `most`.
     fn new(p: f64, most: usize) -> Result<Self, Error> {
-        // Smaller numbers would make sums slow.
+        // Powers below 1e-290 are set to 0, because arithmetic with subnormal numbers is slow.
         let power = |exponent: usize| Some(p.powf(exponent as f64)).filter(|&power| power > 1e-290).unwrap_or(0.0);
         let powers = memory::collect((0..=table_end(most)).map(power))?;
         let weight = |depth: usize| (1.0 - p) * powers[depth - 1] / depth as f64;
         let at_end = |end: usize| {
             if p > 0.5 && (1.0 - p) * (end as f64) < 1.0 {
-                // All weights, -ln(1 - p) (1 - p) / p, without those up to the end.
+                // The sum of all weights is -ln(1 - p) (1 - p) / p. The weights up to the end are subtracted from it.
                 return -(1.0 - p).ln() * (1.0 - p) / p - (1..=end).rev().map(weight).sum::<f64>();
             }
             (1.0 - p) * powers[end] * tail(p, (end + 1) as f64)
@@ -338,7 +358,7 @@ impl Tables {
     /// The value for two rankings without ties.
     fn untied(&self, bound: Bound, Untied { sum, common, in_shorter, shorter, longer }: Untied) -> f64 {
         let Self { powers, after, .. } = self;
-        // If each item after the end of the shorter list is common.
+        // The value if each item after the end of the shorter list is common.
         let most = if shorter == longer {
             0.0
         } else {
@@ -357,15 +377,15 @@ impl Tables {
         }
     }
 
-    /// What the depths after the end of both lists add if the lists go on as they are. `last` is the agreement at the
-    /// end of the shorter one.
+    /// What the depths after the end of both lists add if the lists continue to agree as before. `last` is the
+    /// agreement at the end of the shorter list.
     fn extrapolated(&self, common: f64, shorter: usize, longer: usize, last: f64) -> f64 {
         let overlap = common + (longer - shorter) as f64 * last;
         if longer > 0 { overlap / longer as f64 * self.powers[longer] } else { 0.0 }
     }
 
-    /// What the depths after the end of both lists add if the items there are common where they can be: two more at
-    /// each depth until all are.
+    /// What the depths after the end of both lists add if the items there are common wherever this is possible. At each
+    /// depth, two more items are common, until all items are common.
     fn unseen(&self, common: usize, shorter: usize, longer: usize) -> f64 {
         let Self { powers, after, .. } = self;
         let all = longer + shorter - common;
@@ -373,8 +393,8 @@ impl Tables {
     }
 }
 
-/// The sum of `p^j / (a + j)` over j from 0, where `a (1 - p)` is at least about 1: a hypergeometric function, by
-/// Gauss's continued fraction. The error of this many steps is below `exp(-4 sqrt(steps / 2))`.
+/// The sum of `p^j / (a + j)` over j from 0, where `a (1 - p)` is at least about 1. It is a hypergeometric function,
+/// computed with Gauss's continued fraction. After `steps` steps, the error is below `exp(-4 sqrt(steps / 2))`.
 fn tail(p: f64, a: f64) -> f64 {
     const STEPS: u32 = 200;
     let fraction = (1..=STEPS).rev().fold(1.0, |rest, step| {

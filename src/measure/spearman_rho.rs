@@ -1,7 +1,7 @@
 //! Spearman's rho: the correlation of ranks.
 //!
-//! It is a kernel: the inner product of the vectors of centred ranks, each divided by its length, or 0 if all items are
-//! tied.
+//! It is a kernel. For each ranking, subtract the mean rank from the ranks, and divide the vector by its length. The
+//! value is the inner product of the two vectors. If all items of a ranking are tied, the value is 0.
 
 use super::Measure;
 use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
@@ -25,9 +25,9 @@ struct SpearmanRho {
 impl Measure {
     /// Spearman's rho: the correlation between the ranks of the items in two rankings. It is a kernel.
     ///
-    /// Tied items have the mean of their ranks; if all items of a ranking are tied, the value is 0. Items that are not
-    /// in a [list](crate::Lists) are tied at its end. The sum of products is exact, and the value is rounded three
-    /// times.
+    /// Tied items have the mean of their ranks. If all items of a ranking are tied, the value is 0. Items that are not
+    /// in a [list](crate::Lists) are tied at its end. The sum of the products of ranks is exact; after that, the value
+    /// is rounded three times.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -86,7 +86,7 @@ impl PairMeasure for SpearmanRho {
     }
 }
 
-/// The correlation from the sums of products and of squares.
+/// The correlation, computed from the sum of products and the two sums of squares.
 fn quotient(product: f64, s: f64, t: f64) -> f64 {
     if s * t == 0.0 { 0.0 } else { (product / (s * t).sqrt()).clamp(-1.0, 1.0) }
 }
@@ -126,16 +126,16 @@ fn product(s: &[f64], t: &[f64]) -> f64 {
             *sum += s[lane] * t[lane];
         }
     }
-    // A sum of no numbers would be -0.
+    // The sum starts with 0, because `sum` would return -0 for no numbers.
     sums.into_iter().sum::<f64>() + rest_s.iter().zip(rest_t).fold(0.0, |sum, (s, t)| sum + s * t)
 }
 
 /// A list out of a catalogue.
 struct Shifted<'a> {
     list: List<'a>,
-    /// For each item of the list, by number: twice its mean rank, minus that of the items that are not listed. The sum
-    /// of products of centred ranks over all items is the sum of products of these, minus N times the product of the
-    /// lengths.
+    /// For each item of the list, in the order of item numbers: twice its mean rank, minus twice the mean rank of the
+    /// items that are not listed. To get the sum of products of centred ranks over all items, subtract N times the
+    /// product of the two lengths from the sum of products of these numbers.
     ranks: Vec<i64>,
     square: f64,
 }

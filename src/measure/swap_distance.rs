@@ -11,22 +11,26 @@ use crate::rankings::Row;
 #[derive(Debug, PartialEq)]
 struct SwapDistance {
     items: usize,
-    /// By rank: the costs of swaps from there to the last rank. Differences of these lose no digits, because costs fall.
+    /// For each rank: the sum of the costs of swaps from this rank to the last rank. Differences of these sums lose no
+    /// digits, because costs fall with the rank.
     costs_below: Vec<f64>,
 }
 
 impl Measure {
-    /// The cost of the cheapest way from one ranking to another by swaps of neighbours. Swapping the items at ranks r
-    /// and r + 1, from 0, costs `costs[r]`. Costs must not increase with r (Farnoud and Milenkovic, "An axiomatic
-    /// approach to constructing distances for rank comparison and aggregation", 2014). If all costs are 1, it is the
-    /// number of discordant pairs.
+    /// The cost of the cheapest way to turn one ranking into another by swaps of neighbours. A swap of the items at
+    /// ranks r and r + 1, from 0, costs `costs[r]`. Costs must not increase with r (Farnoud and Milenkovic, "An
+    /// axiomatic approach to constructing distances for rank comparison and aggregation", 2014). If all costs are 1,
+    /// the distance is the number of discordant pairs.
     ///
     /// It is a metric if all costs are positive. It is not a kernel. It is exact if all costs are whole numbers;
     /// otherwise its relative error is at most 2.3e-16 times twice the number of items.
     ///
     /// # Errors
-    /// When the number of costs is not the number of items minus 1, one is negative, NaN, infinite or larger than the
-    /// one before it, or sums could exceed the range of `f64`.
+    /// Returns an error in these cases:
+    ///
+    /// - The number of costs is not the number of items minus 1.
+    /// - A cost is negative, NaN, infinite, or larger than the cost before it.
+    /// - Sums could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -69,8 +73,8 @@ impl PairMeasure for SwapDistance {
         CommonCounts::pair_ns(length)
     }
 
-    /// Each item moves down to the rank l, and then up. l is the number of items that come before it in one of the
-    /// rankings. A swap moves two items.
+    /// Each item moves down to a rank l, and then up. Here l is the number of items that come before it in at least one
+    /// of the two rankings. A swap moves two items, so the sum is halved.
     fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
         let mut counts = CommonCounts::new(rows, columns, self.items, cancel)?;
         Ok(Box::new(move |row, column| {
@@ -78,7 +82,7 @@ impl PairMeasure for SwapDistance {
             let below = &self.costs_below[..];
             let mut sum = RunningSum::default();
             for ((&s, &t), &both) in s.ranks().iter().zip(t.ranks()).zip(before_both) {
-                // Counts of a cancelled run can be anything.
+                // If the run is cancelled, the counts can be any numbers.
                 let lowest = below.get((s + t).wrapping_sub(both) as usize).copied().unwrap_or(0.0);
                 sum.add((below[s as usize] - lowest) + (below[t as usize] - lowest));
             }

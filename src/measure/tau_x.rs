@@ -1,7 +1,7 @@
 //! Emond and Mason's `tau_x`: Kendall's tau in which ties count as agreement.
 //!
-//! It is a kernel: the inner product of the vectors of n (n - 1) numbers that are 1 for "before or tied" and -1 for
-//! "after", divided by their number.
+//! It is a kernel. A ranking has n (n - 1) numbers, one for each ordered pair of items: 1 for "before or tied" and -1
+//! for "after". The value is the inner product of the numbers of two rankings, divided by n (n - 1).
 
 use super::Measure;
 use super::kemeny_snell::KemenySnell;
@@ -19,9 +19,9 @@ struct TauX {
 }
 
 impl Measure {
-    /// The correlation `tau_x` of Emond and Mason (2002): `(C - D + B) / (n (n - 1) / 2)`, where C is the number of
-    /// pairs of items in the same order, D the number of pairs in opposite orders, and B the number of pairs that are
-    /// tied in both rankings. Without ties it is Kendall's tau. It is a kernel, and 1 for equal rankings.
+    /// The correlation `tau_x` of Emond and Mason (2002): `(C - D + B) / (n (n - 1) / 2)`. C is the number of pairs of
+    /// items in the same order, and D is the number of pairs in opposite orders. B is the number of pairs that are tied
+    /// in both rankings. Without ties, `tau_x` is Kendall's tau. It is a kernel. For equal rankings, its value is 1.
     ///
     /// Items that are not in a [list](crate::Lists) are tied at its end. For fewer than two items the value is 0.
     /// Counts are exact up to 2^53, and the value is rounded once.

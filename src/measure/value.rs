@@ -9,7 +9,7 @@ use crate::rankings::Row;
 use crate::weight::kinds::PairWeight;
 
 impl KendallMeasure {
-    /// Makes the workspace fit.
+    /// Makes the workspace large enough for the measure.
     pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
         workspace.try_fit(self.items)?;
         if self.order == 2 {
@@ -22,7 +22,8 @@ impl KendallMeasure {
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking has a different number of items than the measure, or there is no memory for the workspace.
+    /// Returns an error when a ranking and the measure have different numbers of items, or when there is no memory for
+    /// the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         for row in [s, t] {
             self.check_items(row.ranks().len())?;
@@ -34,10 +35,11 @@ impl KendallMeasure {
         Ok(self.between_trusted(s, t, workspace))
     }
 
-    /// The value as a function of one permutation: the value for the identity and `pi`.
+    /// The value as a function of one permutation: it is the value for the identity permutation and `pi`.
     ///
     /// # Errors
-    /// When the permutation has a different number of items than the measure, or there is no memory for the workspace.
+    /// Returns an error when the permutation and the measure have different numbers of items, or when there is no
+    /// memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -52,7 +54,8 @@ impl KendallMeasure {
         if self.vanishes(workspace)? {
             return Ok(0.0);
         }
-        // Asked first, because it can be foreseen: where a search for the first descent ends cannot.
+        // This test comes first, because the CPU can predict its branch. The CPU cannot predict where a search for the
+        // first descent ends.
         let may_be_identity = pi.ranks().first().is_none_or(|&first| first == 0);
         if may_be_identity && pi.ranks().is_sorted() {
             self.find_own(workspace.cancel())?;
@@ -65,7 +68,7 @@ impl KendallMeasure {
     /// The value for two rankings of `self.items` items, with a workspace that fits.
     pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
         let Some(forward) = is_forward(s, t) else { return self.self_similarity() };
-        // Branches would be mispredicted for every other pair.
+        // A branch here would be mispredicted for half of the pairs, so the code has none.
         #[allow(clippy::needless_bitwise_bool)]
         let forward = forward | !self.symmetric;
         let order = select_unpredictable(forward, s.order(), t.order());
@@ -83,7 +86,7 @@ impl KendallMeasure {
         fill(&mut workspace.values);
         self.finished(match self.weight.pairs() {
             Some(weight) => self.value_for(weight, workspace),
-            // Measures with other weights are kernels.
+            // The other weights exist for kernels only.
             None => pair::sum(&self.weight, workspace),
         })
     }
@@ -101,7 +104,8 @@ impl KendallMeasure {
         }
     }
 
-    /// As [`KendallMeasure::is_zero`], but only if terms can cancel: the check can take as long as a pair of rankings.
+    /// Whether all values are 0 because terms cancel. [`KendallMeasure::is_zero`] is called only if terms can cancel,
+    /// because it can take as long as the value of a pair of rankings.
     #[inline]
     fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
         if !self.cancels {
@@ -111,7 +115,7 @@ impl KendallMeasure {
         Ok(self.is_zero())
     }
 
-    /// The value for a sum or a function of one.
+    /// The value of the measure, given the sum or the function of the sum: divided if the measure is normalized.
     #[inline]
     pub(super) fn finished(&self, value: f64) -> f64 {
         if self.normalized { self.quotient(value) } else { value }
@@ -130,8 +134,9 @@ impl KendallMeasure {
     }
 }
 
-/// Whether the permutation `t o s^-1` comes before `s o t^-1` in lexicographic order, or `None` if the rankings are equal.
-/// Sums over a permutation and over its inverse round differently, and relabelling the items changes neither permutation.
+/// Whether the permutation `t o s^-1` comes before its inverse `s o t^-1` in lexicographic order; `None` if the
+/// rankings are equal. The smaller of the two is used, because sums over a permutation and over its inverse are rounded
+/// differently. The two permutations do not change if the items are relabelled.
 #[inline]
 pub(super) fn is_forward(s: Row<'_>, t: Row<'_>) -> Option<bool> {
     for (&from_s, &from_t) in s.order().iter().zip(t.order()) {

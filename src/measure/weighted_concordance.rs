@@ -1,4 +1,4 @@
-//! Shieh's weighted concordance: the sum over concordant pairs of a weight of the two ranks.
+//! Shieh's weighted concordance: the sum over concordant pairs of a weight that depends on the two ranks of the pair.
 
 use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_finite, check_range};
@@ -19,23 +19,25 @@ struct WeightedConcordance {
 
 #[derive(Debug, PartialEq)]
 enum ConcordanceWeights {
-    /// By the rank of the earlier and of the later item, row by row.
+    /// A weight for the rank of the earlier item (row) and the rank of the later item (column), row by row.
     Table(Vec<f64>),
-    /// The product of a number of the earlier rank and another one of the later rank.
+    /// The weight is the product of two numbers: one for the rank of the earlier item and one for the rank of the later
+    /// item.
     Factors { earlier: Vec<f64>, later: Vec<f64> },
 }
 
 impl Measure {
-    /// Shieh's weighted concordance ("A weighted Kendall's tau statistic", 1998): the sum over concordant pairs of
-    /// `w[a, b]`, where a < b are the ranks of the pair in the first ranking, which is the row of a matrix. If `both`,
-    /// the pair also adds `w[c, d]`, where c < d are its ranks in the second ranking. `w` has `items` rows of `items`
-    /// numbers; only the numbers above its diagonal are used.
+    /// Shieh's weighted concordance ("A weighted Kendall's tau statistic", 1998): the sum of `w[a, b]` over concordant
+    /// pairs, where a < b are the ranks of the pair in the first ranking. The first ranking is the row of a matrix. If
+    /// `both`, the pair also adds `w[c, d]`, where c < d are its ranks in the second ranking. `w` has `items` rows of
+    /// `items` numbers; only the numbers above its diagonal are used.
     ///
-    /// It takes O(n^2) for two rankings; [`Measure::factored_concordance`] takes O(n log n). It is not a kernel. Its
-    /// error is below 1e-12 times the sum of the absolute values of the weights.
+    /// Two rankings take O(n^2). If `w` is a product, [`Measure::factored_concordance`] takes O(n log n). The measure
+    /// is not a kernel. Its error is below 1e-12 times the sum of the absolute values of the weights.
     ///
     /// # Errors
-    /// When there are not `items * items` numbers, one is NaN or infinite, or sums could exceed the range of `f64`.
+    /// Returns an error when there are not `items * items` numbers, when a number is NaN or infinite, or when sums
+    /// could exceed the range of `f64`.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, gram};
@@ -52,11 +54,12 @@ impl Measure {
         Ok(SharedMeasure::new(WeightedConcordance { items, weights, both }).into())
     }
 
-    /// As [`Measure::weighted_concordance`] with the weights `w[a, b] = earlier[a] * later[b]`.
+    /// The same as [`Measure::weighted_concordance`] with the weights `w[a, b] = earlier[a] * later[b]`, in O(n log n)
+    /// for two rankings.
     ///
     /// # Errors
-    /// When one of the two does not have `items` numbers, one of these is NaN or infinite, or sums could exceed the range
-    /// of `f64`.
+    /// Returns an error when `earlier` or `later` does not have `items` numbers, when a number is NaN or infinite, or
+    /// when sums could exceed the range of `f64`.
     pub fn factored_concordance(items: usize, earlier: &[f64], later: &[f64], both: bool) -> Result<Self, Error> {
         let sum = |numbers: &[f64]| -> f64 { numbers.iter().map(|number| number.abs()).sum() };
         for numbers in [earlier, later] {
@@ -117,7 +120,7 @@ impl PairMeasure for WeightedConcordance {
 }
 
 impl WeightedConcordance {
-    /// The values, from the sum with the weights of the ranks in the first ranking.
+    /// The values, given the sum with the weights of the ranks in the first ranking.
     fn values<'a>(
         &'a self,
         rows: Vec<Row<'a>>,

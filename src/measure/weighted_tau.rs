@@ -1,4 +1,4 @@
-//! Vigna's weighted tau: Kendall's tau in which a pair of items weighs as much as its ranks say.
+//! Vigna's weighted tau: Kendall's tau in which the weight of a pair depends on the ranks of its two items.
 
 use super::pairwise::{About, Kind, PairMeasure, SharedMeasure, Takes, Values};
 use super::parameters::{check_not_negative, wrong_number};
@@ -13,22 +13,23 @@ use crate::simd::Isa;
 use crate::simd::vectors::{WIDTH, bilinear};
 use crate::weight::scale::{exponent, scaled};
 
-/// Up to this many items, sums over all pairs of items are faster than sums over concordant pairs, unless weights are
-/// added and there are no ties.
+/// Up to this many items, sums over all pairs of items are faster than sums over concordant pairs. If weights are added
+/// and there are no ties, sums over concordant pairs are always used.
 const FEW_ITEMS: usize = 48;
 
-/// The ranks that weigh the items in [`Measure::weighted_tau`].
+/// The ranks that determine the weights of the items in [`Measure::weighted_tau`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TauRank {
-    /// The mean of the values for the ranks in either ranking.
+    /// Both rankings: the value is the mean of the value with the ranks in the first ranking and the value with the
+    /// ranks in the second ranking.
     Both,
-    /// The ranks in the first ranking; items that are tied there are ordered by the second ranking.
+    /// The ranks in the first ranking. Items that are tied in the first ranking are ordered by the second ranking.
     First,
     /// The numbers of the items, from 0.
     Items,
-    /// A number for each item; the most important item has the smallest number. Only their order counts, and items with
-    /// equal numbers have the same rank.
+    /// A number for each item. The most important item has the smallest number. Only the order of the numbers matters;
+    /// items with equal numbers have the same rank.
     Given(Vec<f64>),
 }
 
@@ -44,28 +45,30 @@ struct WeightedTau {
 /// The weights of items.
 #[derive(Debug, PartialEq)]
 enum TauWeights {
-    /// By rank in the first ranking, or the mean for both.
+    /// Weights by rank: the ranks in the first ranking, or, with `both`, the mean over the two rankings.
     Ranks { weights: Vec<f64>, both: bool },
-    /// By item.
+    /// A weight for each item.
     Items(Vec<f64>),
 }
 
 impl Measure {
     /// Vigna's weighted tau ("A weighted correlation index for rankings with ties", 2015): the weight of concordant
-    /// pairs minus the weight of discordant pairs, divided by the weight of all pairs. The values are the values of
-    /// `scipy.stats.weightedtau` for scores that fall with the ranks.
+    /// pairs minus the weight of discordant pairs, divided by the weight of all pairs. `scipy.stats.weightedtau` has
+    /// the same values, if it gets scores that decrease with the ranks.
     ///
-    /// An item of rank r, from 0, has the weight `weigher[r]`, by default `1 / (r + 1)`. `rank` says which ranks these
-    /// are. If `additive`, the weight of a pair is the sum of the weights of its items; otherwise it is their product.
-    /// Pairs that are tied in a ranking are not counted: the value is divided by the root of a product of two weights:
-    /// the weight of the pairs that are not tied in one ranking, and the weight of the pairs that are not tied in the
-    /// other ranking. If there are none, it is 0. It is a kernel with weights by item ([`TauRank::Items`] and
-    /// [`TauRank::Given`]): a cosine, because a pair of items adds its weight times the signs of both rankings. Its
-    /// error is below 1e-12.
+    /// An item of rank r, from 0, has the weight `weigher[r]`, by default `1 / (r + 1)`. `rank` says which ranks are
+    /// used for this. If `additive`, the weight of a pair is the sum of the weights of its items; otherwise it is their
+    /// product.
+    ///
+    /// With ties, take for each ranking the weight of the pairs that are not tied in it. The divisor is the geometric
+    /// mean of these two weights. If it is 0, the value is 0.
+    ///
+    /// With weights by item ([`TauRank::Items`] and [`TauRank::Given`]), the measure is a kernel. Each pair of items
+    /// adds its weight times its signs in both rankings, so the value is a cosine. The error is below 1e-12.
     ///
     /// # Errors
-    /// When the weigher or the given ranks have another length than the rankings, or a number is NaN or infinite, or a
-    /// weight is negative.
+    /// Returns an error when the length of the weigher or of the given ranks is not the number of items, when a number
+    /// is NaN or infinite, or when a weight is negative.
     ///
     /// ```
     /// use wkendall::{Measure, Options, Rankings, TauRank, gram};
@@ -80,7 +83,7 @@ impl Measure {
             None => memory::collect((0..items).map(|rank| 1.0 / (rank as f64 + 1.0)))?,
             Some(weigher) => {
                 check_not_negative("weigher", weigher, items, "each rank")?;
-                // The value does not depend on the scale.
+                // The value does not depend on the scale of the weights.
                 scaled(weigher, exponent(weigher))?
             }
         };
@@ -197,7 +200,8 @@ impl PairMeasure for WeightedTau {
                 TauWeights::Ranks { both: true, .. } => {
                     f64::midpoint(self.one_sided(s, t, &mut memory), self.one_sided(t, s, &mut memory))
                 }
-                // Sums over a permutation and over its inverse round differently.
+                // Sums over a permutation and over its inverse are rounded differently, so the order of the two
+                // rankings is fixed here.
                 TauWeights::Items(_) if s.blocks.starts > t.blocks.starts => self.one_sided(t, s, &mut memory),
                 _ => self.one_sided(s, t, &mut memory),
             }
@@ -206,8 +210,9 @@ impl PairMeasure for WeightedTau {
 }
 
 impl WeightedTau {
-    /// An item whose weight is x adds x for each pair that it is in: concordant minus discordant is the sum over items of
-    /// `x (c - d)`. If k items come before it in both rankings, `c - d = n - 1 - 2 s - 2 t + 4 k`.
+    /// An item with the weight x adds x to each pair that it is in. So concordant minus discordant is the sum over
+    /// items of `x (c - d)`, where the item is in c concordant and d discordant pairs. If k items come before the item
+    /// in both rankings, `c - d = n - 1 - 2 s - 2 t + 4 k`, where s and t are its ranks.
     fn additive<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
         let (start, rankings) = (self.items.saturating_sub(1) as f64 / 8.0, [rows, columns]);
         let offset = |rank: usize| start - rank as f64 / 2.0;
@@ -285,8 +290,8 @@ impl WeightedTau {
         }))
     }
 
-    /// Writes the weights of items: given, or by rank in `s`, where tied items have the ranks of their block in the order of
-    /// `t`.
+    /// Writes the weights of items: the given weights, or the weights of the ranks in `s`. Items that are tied in `s`
+    /// get the ranks of their block in the order of `t`.
     fn write_few(&self, s: &FewTau<'_>, t: &FewTau<'_>, next: &mut [u32], out: &mut [f64]) {
         match &self.weights {
             TauWeights::Items(weights) => out[..self.items].copy_from_slice(weights),
@@ -314,8 +319,8 @@ impl WeightedTau {
         pair_weights(self.additive, self.items, of_blocks)
     }
 
-    /// The value with weights by item, or by the ranks in `s`. Items that are tied there have the ranks of the block in
-    /// the order of `t`.
+    /// The value with weights by item, or with the weights of the ranks in `s`. Items that are tied in `s` get the
+    /// ranks of their block in the order of `t`.
     fn one_sided(&self, s: &TiedTau<'_>, t: &TiedTau<'_>, memory: &mut TiedWorkspace) -> f64 {
         if s.blocks.starts == t.blocks.starts {
             return f64::from(u8::from(s.own > 0.0));
@@ -356,8 +361,8 @@ impl WeightedTau {
         (difference / length).clamp(-1.0, 1.0)
     }
 
-    /// Writes the weights of items by value. The items of a block of `s` come in reverse order of the other ranking, or
-    /// in its order if that is reversed.
+    /// Writes the weights of items by value. The items of a block of `s` are in reverse order of the other ranking. If
+    /// the other ranking is reversed, they are in its order.
     fn write_weights(&self, s: Blocks<'_>, untied: &mut Untied<'_>, turned: bool) {
         match &self.weights {
             TauWeights::Items(weights) => {
@@ -391,7 +396,7 @@ struct TiedTau<'a> {
     sizes: Vec<u32>,
     /// The weight of the pairs that are not tied.
     own: f64,
-    /// Only for products.
+    /// Used only if weights are multiplied.
     reversed: Reversed,
 }
 
@@ -416,7 +421,8 @@ struct FewTau<'a> {
     is_tied: bool,
     /// The weight of the pairs that are not tied.
     own: f64,
-    /// For each two items 1 if the first is before the second, -1 if it is after, 0 if they are tied.
+    /// For each two items, 1 if the first item is before the second, -1 if it is after the second, and 0 if the two are
+    /// tied.
     signs: Vec<f64>,
 }
 

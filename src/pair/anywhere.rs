@@ -5,11 +5,13 @@ use super::incomplete::{Reversed, TiedWorkspace, place, split_pairs};
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
 
-/// The mean number of concordant pairs minus that of discordant pairs, if items without a position can be anywhere.
+/// The mean number of concordant pairs minus the mean number of discordant pairs, if items without a position can be
+/// anywhere.
 ///
-/// Let e be the probability that i comes before j minus the probability that it comes after j. A pair adds e e'. For an
-/// item with a position, among k such items, and one without, e is 1 - 2 r / (k + 1), where r is the mean rank of its
-/// block from 1. For two items without positions, e is 0.
+/// In one ranking, let e be the probability that i comes before j, minus the probability that i comes after j. Let e'
+/// be the same number in the other ranking. The pair (i, j) adds e e'. Suppose that k items have a position, that i is
+/// one of them, and that j has no position. Then e is 1 - 2 r / (k + 1), where r is the mean rank of the block of i,
+/// from 1. For two items without positions, e is 0.
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
@@ -28,7 +30,7 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
     expected_signs(s, in_s);
     expected_signs(t, in_t);
     let (in_s, in_t) = (&*in_s, &*in_t);
-    // One item has a position in both rankings, the other in only one of them.
+    // One item has a position in both rankings. The other item has a position in only one ranking.
     for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
         let alone = |item: usize| has(own, item) && !has(other, item);
         let all = (0..items).filter(|&item| alone(item)).count() as f64;
@@ -44,7 +46,8 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
             before += within;
         }
     }
-    // One in both and the other in none; or each in a different one.
+    // One item has positions in both rankings and the other item in none. Or each item has a position in only one
+    // ranking, and these rankings differ.
     let (mut products, mut nowhere, mut alone) = (0.0, 0.0, (0.0, 0.0));
     for item in 0..items {
         match (has(s, item), has(t, item)) {
@@ -58,8 +61,8 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
     sum
 }
 
-/// For each item with a position, the probability that it comes before an item without one minus the probability that
-/// it comes after it.
+/// For each item with a position, the probability that it comes before an item without a position, minus the
+/// probability that it comes after that item.
 pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
     expected_signs.clear();
     expected_signs.resize(blocks.starts.len(), 0.0);
@@ -71,7 +74,7 @@ pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) 
     }
 }
 
-/// Concordant minus discordant pairs of two rankings of the same few items.
+/// The number of concordant pairs minus the number of discordant pairs, for two rankings of the same few items.
 fn balance_of_common([s, t]: &[Reversed; 2], memory: &mut TiedWorkspace) -> f64 {
     let (s, t) = (s.blocks(), t.blocks());
     if !place(s, t, memory) {

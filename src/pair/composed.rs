@@ -1,4 +1,4 @@
-//! Sums over the concordant pairs of two complete rankings for measures of their own, which give the numbers of items.
+//! Sums over the concordant pairs of two complete rankings, for measures that give the numbers of items themselves.
 
 use super::partition::{self, Short};
 use super::{Workspace, concordant_of};
@@ -46,19 +46,19 @@ impl Composed {
         partition::count(isa.map(|isa| Short { isa, cells }), values, spill)
     }
 
-    /// The sum of the number of the later item over the pairs in the same order in both rankings.
+    /// The sum over the pairs in the same order in both rankings of the number of the later item.
     pub(crate) fn later(&mut self, s: Row<'_>, t: Row<'_>, mut number: impl FnMut(Place) -> f64) -> f64 {
         self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
         concordant_of(Terms::Later(&self.numbers[0]), &mut self.workspace)
     }
 
-    /// The sum of the product of the numbers of both items over the pairs in the same order in both rankings.
+    /// The sum over the pairs in the same order in both rankings of the product of the numbers of both items.
     pub(crate) fn products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
         self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
         concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
     }
 
-    /// As [`Composed::products`], over the pairs in another order.
+    /// The same as [`Composed::products`], but over the pairs in opposite orders.
     pub(crate) fn discordant_products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
         let last = s.order().len().wrapping_sub(1);
         self.compose(s, t, |[numbers, ..], value, place| numbers[last - value] = number(place));
@@ -66,15 +66,15 @@ impl Composed {
         concordant_of(Terms::Products(&self.numbers[0]), &mut self.workspace)
     }
 
-    /// The sum of the first number of the earlier item times the second number of the later item over the pairs in the
-    /// same order in both rankings.
+    /// The sum over the pairs in the same order in both rankings. A pair adds the first number of the earlier item,
+    /// times the second number of the later item.
     pub(crate) fn directed(&mut self, s: Row<'_>, t: Row<'_>, numbers: impl Fn(Place) -> [f64; 2]) -> f64 {
         self.compose(s, t, |[earlier, later, _], value, place| [earlier[value], later[value]] = numbers(place));
         let (Workspace { values, spill, .. }, [earlier, later, _]) = (&mut self.workspace, &self.numbers);
         partition::directed(earlier, later, values, spill)
     }
 
-    /// The same over the pairs in another order; the earlier item is that of `s`.
+    /// The same sum over the pairs in opposite orders. The earlier item is the item that comes first in `s`.
     pub(crate) fn discordant_directed(&mut self, s: Row<'_>, t: Row<'_>, numbers: impl Fn(Place) -> [f64; 2]) -> f64 {
         let last = s.order().len().wrapping_sub(1);
         self.compose(s, t, |[earlier, later, _], value, place| {
@@ -85,15 +85,15 @@ impl Composed {
         partition::directed(earlier, later, values, spill)
     }
 
-    /// As [`Composed::products`], minus the sum over the pairs in another order.
+    /// The same as [`Composed::products`], minus the sum over the pairs in opposite orders.
     pub(crate) fn signed_products(&mut self, s: Row<'_>, t: Row<'_>, number: impl Fn(Place) -> f64) -> f64 {
         self.compose(s, t, |[numbers, ..], value, place| numbers[value] = number(place));
         let Workspace { values, spill, .. } = &mut self.workspace;
         partition::signed_products(&self.numbers[0], values, spill)
     }
 
-    /// The sum of `v v' (p + p') (q + q')`, with the numbers v, p and q of both items, over the pairs in the same order
-    /// in both rankings; if signed, minus that over the pairs in another order.
+    /// The sum of `v v' (p + p') (q + q')` over the pairs in the same order in both rankings. v, p and q are numbers of
+    /// the items. If signed, the same sum over the pairs in opposite orders is subtracted.
     pub(crate) fn sums(&mut self, s: Row<'_>, t: Row<'_>, signed: bool, numbers: impl Fn(Place) -> [f64; 3]) -> f64 {
         self.compose(s, t, |[v, p, q], value, place| [v[value], p[value], q[value]] = numbers(place));
         let Workspace { values, spill, .. } = &mut self.workspace;
@@ -105,13 +105,13 @@ impl Composed {
         }
     }
 
-    /// Replaces the values by those of the reversed ranking.
+    /// Replaces the values by the values of the reversed ranking.
     fn reverse_values(&mut self) {
         let last = self.workspace.values.len() as u32;
         self.workspace.values.iter_mut().for_each(|value| *value = last - 1 - *value);
     }
 
-    /// Writes the permutation `t o s^-1`, and what `write` does with the value and the place of each item.
+    /// Writes the permutation `t o s^-1`, and calls `write` with the value and the place of each item.
     #[inline]
     fn compose(&mut self, s: Row<'_>, t: Row<'_>, mut write: impl FnMut([&mut [f64]; 3], usize, Place)) {
         let Self { workspace, numbers: [first, second, third] } = self;
@@ -123,8 +123,9 @@ impl Composed {
     }
 }
 
-/// Up to this many items, the items before each one are kept as bits. A sum for 256 items then takes 0.34 microseconds,
-/// and 1.1 on a grid (AVX-512); the bits of more items would not fit into the second-level cache.
+/// Up to this many items, the items before each item are kept as bits. For 256 items, a sum then takes 0.34
+/// microseconds; on a grid it would take 1.1 microseconds (AVX-512). The bits of more items would not fit into the
+/// second-level cache.
 const MAX_IN_BITS: usize = 256;
 
 /// Approximate time, in nanoseconds, of a sum over the bits of two rankings.
@@ -133,8 +134,7 @@ fn in_bits_ns(items: usize) -> f64 {
     15.0 + 0.6 * items + 0.0026 * items * items
 }
 
-/// The items before each item of some rankings as bits, if there are few items. Each ranking has `length` times `words`
-/// words.
+/// For some rankings of few items, the items before each item as bits. Each ranking has `length * words` words.
 struct Bits {
     /// The number of items, padded.
     length: usize,
@@ -213,8 +213,8 @@ pub(crate) struct BeforeBoth<'a> {
 }
 
 impl<'a> BeforeBoth<'a> {
-    /// Prepares rankings of `items` items. `offset` is a function of a rank, the factors are functions of an item and its
-    /// rank.
+    /// Prepares rankings of `items` items. `offset` is a function of a rank. The factors are functions of an item and
+    /// its rank.
     pub(crate) fn new(
         [rows, columns]: [Vec<Row<'a>>; 2],
         items: usize,
@@ -238,8 +238,9 @@ impl<'a> BeforeBoth<'a> {
         [self.rows.rankings[row], self.columns.rankings[column]]
     }
 
-    /// The sum over items of `(x + x') (k + o + o')`: its factors x, the number k of items that come before it in both
-    /// rankings, its offsets o. Bitwise the same if rankings, offsets and factors are swapped.
+    /// The sum over items of `(x + x') (k + o + o')`. Here k is the number of items that come before the item in both
+    /// rankings; x and o are the factor and the offset of the item in one ranking, and x' and o' in the other. The sum
+    /// is bitwise the same if rankings, offsets and factors are swapped.
     pub(crate) fn sum(&mut self, row: usize, column: usize) -> f64 {
         let Self { rows, columns, composed } = self;
         if let (Some(s), Some(t)) = (rows.few(row), columns.few(column)) {
@@ -258,13 +259,14 @@ impl<'a> BeforeBoth<'a> {
     }
 }
 
-/// Two rankings in an order that does not depend on the one in which they are given. Sums over a permutation and over its
-/// inverse round differently.
+/// Puts two rankings into a fixed order, whichever of the two is given first. This is needed because sums over a
+/// permutation and over its inverse are rounded differently.
 pub(crate) fn ordered<'a>(s: Row<'a>, t: Row<'a>) -> (Row<'a>, Row<'a>) {
     if s.ranks() <= t.ranks() { (s, t) } else { (t, s) }
 }
 
-/// A sum of many numbers in parts, which lose fewer digits, and without waiting for the previous addition.
+/// A sum of many numbers that is computed in parts. So it loses fewer digits than one sum, and no addition waits for
+/// the previous addition.
 #[derive(Default)]
 pub(crate) struct RunningSum {
     recent: [f64; 4],
@@ -293,7 +295,7 @@ impl RunningSum {
     }
 }
 
-/// Numbers of items that come before each item in both rankings.
+/// Counts, for each item, the items that come before it in both rankings.
 pub(crate) struct CommonCounts<'a> {
     rows: Vec<Row<'a>>,
     columns: Vec<Row<'a>>,

@@ -6,7 +6,8 @@ use crate::weight::own::sum;
 /// The minimum number of products between two checks for a stop.
 const STOP_CHECK_INTERVAL: usize = 1 << 12;
 
-/// The sum, over the tensors and over all tuples of positions, of the weight of the positions times that of the values.
+/// The sum over the tensors and over all tuples of positions. A tuple adds the weight of its positions, times the
+/// weight of its values.
 pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let size = values.len().pow(order as u32);
     if size == 0 {
@@ -15,7 +16,7 @@ pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], cancel: &Ca
     entries.chunks_exact(size).map(|tensor| long_products(tensor, tensor, order, values, cancel)).sum()
 }
 
-/// As [`products`]; returns early when the run stops.
+/// The same as [`products`], but returns early when the run stops.
 fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let size = of_positions.len() / values.len();
     if size < STOP_CHECK_INTERVAL {
@@ -30,8 +31,8 @@ fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: 
         .sum()
 }
 
-/// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in
-/// another.
+/// The sum over all tuples of positions. A tuple adds the weight of its positions in one tensor, times the weight of
+/// its values in another tensor.
 fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32]) -> f64 {
     if order == 1 {
         return of_positions.iter().zip(values).map(|(weight, &value)| weight * of_values[value as usize]).sum();
@@ -41,8 +42,9 @@ fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32
     parts.map(|(part, &value)| products(part, &of_values[value as usize * size..][..size], order - 1, values)).sum()
 }
 
-/// For every two terms, the product over the axes of the inner products of their vectors, one indexed by position and
-/// one by value. The two orders of the terms are added first, so that the inverse permutation gives the same result.
+/// The sum over every two terms. On each axis, two terms have an inner product of their vectors, one indexed by
+/// position and the other by value; the inner products of all axes are multiplied. Two different terms occur in both
+/// orders. These two products are added first, so that the inverse permutation gives the same result.
 pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let items = values.len();
     if items == 0 {
@@ -67,7 +69,7 @@ pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], cancel: &Ca
     sum
 }
 
-/// The sum of the weight of two positions and two values over the concordant pairs.
+/// The sum over the concordant pairs of the weight of the two positions and the two values.
 pub(super) fn quadruples(entries: &[f64], values: &[u32]) -> f64 {
     let items = values.len();
     let mut sum = 0.0;

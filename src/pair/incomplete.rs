@@ -1,11 +1,14 @@
 //! Sums over pairs of items of two incomplete rankings: means over all complete rankings that agree with them.
 //!
-//! Let U be weights of pairs of ranks. The number of the ordered pair of items (i, j) in a complete ranking is
-//! `U[s(i), s(j)]`, which is 0 unless i comes first. In an incomplete ranking it is the mean: over two blocks of ranks
-//! if the items are in different blocks, over the ordered pairs of one block if they are tied. The kernel is the sum
-//! over all ordered pairs of items of the product of the two means. Pairs that are tied in neither ranking are a sum
-//! over concordant pairs of a permutation, in which ties are broken so that no tied pair is concordant. Tied pairs are
-//! found in *cells*: the items that share a block in both rankings.
+//! Let U be weights of pairs of ranks. In a complete ranking s, the ordered pair of items (i, j) has a number: `U[s(i),
+//! s(j)]` if i comes first, otherwise 0. In an incomplete ranking, the number is a mean. If the items are in different
+//! blocks, it is the mean over the ranks of the two blocks. If they are tied, it is the mean over the ordered pairs of
+//! ranks of their block. For the kernel, multiply the numbers of an ordered pair in the two rankings, and add up these
+//! products over all ordered pairs.
+//!
+//! There are two kinds of pairs. Pairs that are tied in neither ranking are a sum over concordant pairs of a
+//! permutation: ties are broken so that no tied pair is concordant. Tied pairs are found in *cells*. A cell has the
+//! items that share a block in both rankings.
 
 use super::table::{self, Levels, Table};
 use super::tops::{self, top_block};
@@ -28,7 +31,7 @@ const STOP_CHECK_INTERVAL: usize = 1 << 18;
 pub(crate) struct TiedRanking<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) means: &'a Means,
-    /// Only if all items have a position.
+    /// The levels of the ranking; only if all items have a position.
     pub(crate) levels: Option<&'a Levels>,
 }
 
@@ -40,13 +43,14 @@ pub(crate) struct TiedWorkspace {
     next: Vec<u32>,
     /// The position of each item in one ranking with ties broken, and then in the other.
     places: Vec<u32>,
-    /// The block in the second ranking by position in the first; and vice versa.
+    /// For each position in the first ranking, the block of its item in the second ranking. The next field is the same
+    /// with the two rankings swapped.
     pub(super) other_at: Vec<u32>,
     own_at: Vec<u32>,
     /// Numbers of items, by position in the second ranking.
     p: Vec<f64>,
     q: Vec<f64>,
-    /// The blocks of both rankings, by first rank.
+    /// The blocks of both rankings, each stored at its first rank.
     tops: [Vec<TopBlock>; 2],
     table: Table,
     reversed: Reversed,
@@ -77,7 +81,7 @@ impl Reversed {
         [starts, order, down, start_at].into_iter().try_for_each(|list| memory::reserve(list, items))
     }
 
-    /// Computes what follows from starts and order.
+    /// Computes the other fields from the starts and the order.
     pub(super) fn complete(&mut self) {
         self.start_at.clear();
         self.start_at.extend(self.order.iter().map(|&item| self.starts[item as usize]));
@@ -133,21 +137,21 @@ impl TiedWorkspace {
     }
 }
 
-/// Two rankings with ties as a permutation whose concordant pairs are those that are tied in neither and in the same
-/// order in both, as [`place`] makes it.
+/// Two rankings with ties as one permutation, made by [`place`]. Its concordant pairs are the pairs that are tied in
+/// neither ranking and have the same order in both.
 pub(crate) struct Untied<'a> {
     /// Values, in order of position.
     pub(crate) values: &'a [u32],
     /// The value of each item.
     pub(crate) value_of: &'a [u32],
-    /// The first rank of the block of the second ranking, by position.
+    /// For each position, the first rank of the block in the second ranking.
     pub(crate) other_at: &'a [u32],
     /// A number for each item, by value, for the sums.
     pub(crate) numbers: &'a mut [f64],
 }
 
 impl TiedWorkspace {
-    /// As [`TiedWorkspace::new`], for the sums of [`Untied`].
+    /// The same as [`TiedWorkspace::new`], for the sums of [`Untied`].
     pub(crate) fn untied(items: usize, cancel: &Cancel) -> Result<Self, Error> {
         let weight = &PairWeight::Count { top: None };
         let need = Need { weight, signed: false, unknown: false, most_cells: 0 };
@@ -164,12 +168,12 @@ impl TiedWorkspace {
         Some(Untied { values: &workspace.values, value_of: places, other_at, numbers: p })
     }
 
-    /// The sum of the number of the later item over the concordant pairs. Consumes the permutation.
+    /// The sum over the concordant pairs of the number of the later item. Overwrites the permutation.
     pub(crate) fn sum_later(&mut self) -> f64 {
         concordant_of(Terms::Later(&self.p), &mut self.workspace)
     }
 
-    /// The sum of the product of the numbers of both items over the concordant pairs. Consumes the permutation.
+    /// The sum over the concordant pairs of the product of the numbers of both items. Overwrites the permutation.
     pub(crate) fn sum_products(&mut self) -> f64 {
         concordant_of(Terms::Products(&self.p), &mut self.workspace)
     }
@@ -209,7 +213,7 @@ pub(crate) fn concordant(
     split + in_s + in_t + in_both
 }
 
-/// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
+/// The mean of the concordant sum minus the mean of the discordant sum. Tied pairs cancel.
 pub(crate) fn signed(weight: &PairWeight, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
     if let (Some(isa), Some(of_s), Some(of_t)) = (memory.workspace.isa, s.levels, t.levels)
         && let Some(sum) = table::signed(weight, of_s, of_t, &mut memory.table, isa)
@@ -232,8 +236,9 @@ pub(crate) fn signed(weight: &PairWeight, s: TiedRanking<'_>, t: TiedRanking<'_>
     concordant - discordant
 }
 
-/// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the
-/// blocks of `t` or its reversal. Leaves the blocks of each by position in the other.
+/// The sum over the pairs that are tied in neither ranking and have the same order in `s` and `placed`. `placed` has
+/// the blocks of `t` or of the reversed `t`. Afterwards, `memory` has the blocks of each ranking by positions in the
+/// other ranking.
 fn split_concordant(
     weight: &PairWeight,
     s: TiedRanking<'_>,
@@ -249,7 +254,7 @@ fn split_concordant(
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
-        // General weights have no means here; measures refuse them.
+        // General weights have no means here. Measures return an error for them before.
         PairWeight::Count { top: None } => Terms::Ones,
         PairWeight::Average => {
             by_start(s.blocks, of_s);
@@ -278,9 +283,10 @@ fn split_concordant(
     concordant_of(terms, workspace)
 }
 
-/// Writes a permutation, values in order of position, whose concordant pairs are the pairs tied in neither ranking and
-/// in the same order in both. Items tied in one ranking are placed there in reverse order of the other. Items tied in
-/// both are placed by number in one ranking and in reverse in the other. Returns false if the run stopped.
+/// Writes a permutation: its values in the order of positions. Its concordant pairs are the pairs that are tied in
+/// neither ranking and have the same order in both. Items that are tied in only one ranking are placed there in the
+/// reverse order of the other ranking. Items that are tied in both rankings are placed by number in one ranking, and in
+/// reverse order in the other. Returns false if the run is stopped.
 pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
     let items = s.starts.len();
     let TiedWorkspace { workspace, next, places, other_at, own_at, .. } = memory;
@@ -320,8 +326,8 @@ pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) ->
     true
 }
 
-/// The number of pairs of items that are tied in neither ranking. `other_at` has the blocks of the second by position
-/// in the first.
+/// The number of pairs of items that are tied in neither ranking. `other_at` has the blocks of the second ranking, by
+/// position in the first ranking.
 pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64 {
     let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
     let cells = s.ranges().flat_map(|block| other_at[block].chunk_by(|one, other| one == other));
@@ -329,30 +335,31 @@ pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64
     pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t)
 }
 
-/// The number of pairs in which two rankings differ, where a pair in opposite orders counts twice and a pair that is
-/// tied in one ranking only counts once.
+/// The number of pairs in which two rankings differ. A pair in opposite orders counts twice. A pair that is tied in
+/// only one ranking counts once.
 pub(crate) fn differing_pairs(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> u64 {
     if !place(s, t, memory) {
         return 0;
     }
     let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
     let split = split_pairs(s, t, &memory.other_at);
-    // All pairs are split or tied: `in_one` is tied in s + tied in t - 2 x tied in both.
+    // Each pair is tied in no ranking (split), in one or in both. `in_one` is the number tied in s, plus the number
+    // tied in t, minus twice the number tied in both.
     let in_one = 2 * (pairs_of(s.starts.len() as u64) - split) - tied(s) - tied(t);
-    // The count of a cancelled run can be anything.
+    // If the run is cancelled, the count can be any number.
     2 * split.saturating_sub(super::standard(&mut memory.workspace)) + in_one
 }
 
-/// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
+/// Two sums: over the pairs that are tied in `own` and not in `other`, and over the pairs that are tied in both.
 ///
-/// Goes through the positions of one ranking without branches, because blocks are short and of any length. Within a
-/// block, the items of a cell are consecutive. The items of the block before the cell are not tied with it in the other
-/// ranking.
+/// The loop goes through the positions of one ranking without branches, because blocks are short and of any length.
+/// Within a block, the items of a cell are consecutive. The items of the block before the cell are not tied with it in
+/// the other ranking.
 fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at: &[u32]) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
     let (mut block, mut cell) = (u32::MAX, u32::MAX);
-    // Sum and number of the items of the block so far, of those before the cell, and the number of items of the cell so
-    // far.
+    // The sum and the number of the items of the block so far; the same for the items before the cell; and the number
+    // of items of the cell so far.
     let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (&start, &of_other) in own.blocks.start_at.iter().zip(other_at) {
         let same_block = start == block;
@@ -377,8 +384,8 @@ fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at:
     (in_own, in_both)
 }
 
-/// The same for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that
-/// earlier cells come later in it.
+/// The same two sums for the average weight, cell by cell. The cells of a block come in the reverse order of the other
+/// ranking.
 fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other_at: &[u32]) -> (f64, f64) {
     let items = own.starts.len() as f64;
     let (mut in_own, mut in_both) = (0.0, 0.0);
@@ -395,7 +402,7 @@ fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other
     (in_own / items.max(1.0), in_both / items.max(1.0))
 }
 
-/// Writes each block by its first rank.
+/// Writes each block at its first rank.
 fn by_start(blocks: Blocks<'_>, by_start: &mut Vec<TopBlock>) {
     by_start.clear();
     by_start.resize(blocks.starts.len(), [0.0; 4]);

@@ -1,7 +1,7 @@
-//! Two columns of observations with missing values: counts over the observations that both have.
+//! Counts for two columns of observations with missing values. Only observations that both columns have are counted.
 //!
-//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations, in which
-//! missing ones have no position.
+//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations. Missing
+//! observations have no position in this ranking.
 
 use super::anywhere::keep;
 use super::incomplete::{TiedWorkspace, place, split_pairs};
@@ -16,7 +16,7 @@ use crate::weight::pair::Terms;
 pub(crate) struct Observed {
     /// The number of common observations.
     pub(crate) observations: u64,
-    /// Pairs that are in the same order in both columns, minus those in opposite order.
+    /// The number of pairs that are in the same order in both columns, minus the number of pairs in opposite orders.
     pub(crate) balance: i64,
     /// The ties of each column.
     pub(crate) ties: [TieSums; 2],
@@ -32,7 +32,7 @@ pub(crate) struct TieSums {
 }
 
 impl TieSums {
-    /// The sums for the observations with `is_common`.
+    /// The sums for the observations for which `is_common` is true.
     pub(crate) fn among(blocks: Blocks<'_>, is_common: impl Fn(usize) -> bool) -> Self {
         let mut sums = Self::default();
         for block in blocks.ranges().filter(|block| block.len() > 1) {
@@ -64,7 +64,7 @@ pub(crate) fn by_sorting(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspac
     found
 }
 
-/// The same for columns without missing observations.
+/// The same counts for columns without missing observations.
 fn of_common(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> Observed {
     if !place(s, t, memory) {
         return Observed::default();
@@ -79,7 +79,7 @@ fn of_common(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> Observ
     }
 }
 
-/// A column as the indices of its distinct values, in order.
+/// A column whose values are replaced by levels: the distinct values are numbered in increasing order.
 #[derive(Debug)]
 pub(crate) struct ColumnLevels {
     /// The level of each observation; `count` if it is missing.
@@ -108,7 +108,7 @@ impl ColumnLevels {
 #[derive(Debug, Default)]
 pub(crate) struct LevelTable {
     cells: Vec<u32>,
-    /// Observations of each column of the table in the rows so far.
+    /// For each column of the table, the number of observations in the rows so far.
     passed: Vec<i64>,
 }
 

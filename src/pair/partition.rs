@@ -1,4 +1,4 @@
-//! The partition: the paper's Algorithm 1, for any kind of term.
+//! The partition algorithm: Algorithm 1 of the paper of Jiao and Vert, for any kind of term.
 //!
 //! The permutation is a list of values sorted by position:
 //!
@@ -12,13 +12,13 @@
 //!     total + sum(low values) + sum(high values)
 //! ```
 //!
-//! Values are ranks, so the middle is known and each half is half as long, for any permutation: there are never more
-//! than log2 n levels, and the values of a part are a range. The numbers of an item are therefore looked up by value,
-//! in a section of memory that halves at every level.
+//! Values are ranks, so the middle of the values is known, and each half is half as long, for any permutation. So there
+//! are never more than log2 n levels, and the values of a part are a range. The numbers of an item are looked up by
+//! value, so each level reads half as much memory for a part as the level before.
 //!
-//! Parts of up to [`LEAF`] values are summed pair by pair, by definition. This is faster for short parts. For few items
-//! it also avoids the cancellation between the four products into which `(p + p') (q + q')` of the additive weight is
-//! expanded.
+//! Parts of up to [`LEAF`] values are summed pair by pair. For short parts, this is faster than the partition. It also
+//! avoids a cancellation for few items: the partition expands `(p + p') (q + q')` of the additive weight into four
+//! products, which can cancel.
 
 use std::iter::Sum;
 use std::marker::PhantomData;
@@ -28,36 +28,37 @@ use crate::parallel::Cancel;
 use crate::simd::{Isa, split};
 use crate::weight::pair::{CountingTerm, Directed, ItemSums, Later, Ones, PairTerm, Products, Sums, Terms};
 
-/// Parts of at most this length are summed pair by pair. 16 and 32 take the same time at n = 100 and n = 1000, 8 takes
-/// up to 1.5 times as long (`cargo bench --bench kappa`, Xeon 2.3 GHz). The larger value stays closer to the
-/// definition.
+/// Parts of at most this length are summed pair by pair. With 16 and with 32, sums take the same time for n = 100 and n
+/// = 1000; with 8, they take up to 1.5 times as long (`cargo bench --bench kappa`, Xeon 2.3 GHz). With 32, there is
+/// less cancellation than with 16.
 const LEAF: usize = 32;
 
-/// Running sums are restarted after this many items. Adding a million numbers one by one to a single sum loses four
-/// digits; this saves three of them.
+/// A new running sum begins after this many items. If a million numbers are added one by one to a single sum, four
+/// digits are lost; with new sums, only one digit is lost.
 const RUN: usize = 512;
 
-/// Parts of at least this length first check for a stop: they take a tenth of a millisecond or more.
+/// Before a part of at least this length is summed, there is a check for a stop. Such a part takes a tenth of a
+/// millisecond or more.
 const LONG: usize = 1 << 16;
-/// Longer parts check again after this many items. A multiple of [`RUN`].
+/// In longer parts, there is another check after this many items. It is a multiple of [`RUN`].
 const STOP_CHECK_INTERVAL: usize = 1 << 21;
 
 /// Memory for the high half of a part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spill {
     pub(super) buffer: Vec<u32>,
-    /// Ends sums early; their results are then discarded.
+    /// A flag that ends sums early. Their results are then discarded.
     pub(super) cancel: Cancel,
 }
 
-/// The means to sum parts that are short enough with vector instructions.
+/// What is needed to sum short parts with vector instructions.
 pub(super) struct Short<'a> {
     pub(super) isa: Isa,
     /// Memory for the cells of grids.
     pub(super) cells: &'a mut Vec<f64>,
 }
 
-/// The sum over the concordant pairs of a permutation, `values` being sorted by position. Destroys the values.
+/// The sum over the concordant pairs of a permutation. `values` are sorted by position, and are overwritten.
 pub(super) fn concordant(terms: Terms<'_>, short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> f64 {
     match terms {
         Terms::Ones => count(short, values, spill) as f64,
@@ -87,30 +88,32 @@ pub(super) fn whole(x: &[f64], short: Option<Short<'_>>, values: &mut [u32], spi
     add_up(&counted::<u128, Later, _, _>(move |value| [x[value]]), Terms::Later(x), short, values, spill)
 }
 
-/// The sum over the concordant pairs of a number of the earlier item times another number of the later one.
+/// The sum over the concordant pairs of a product: a number of the earlier item, times another number of the later
+/// item.
 pub(super) fn directed(earlier: &[f64], later: &[f64], values: &mut [u32], spill: &mut Spill) -> f64 {
     let adder = weighted::<Directed, _, _, _, false>(move |value| [earlier[value], later[value]]);
     partition(&adder, &mut ByPairs, 0, values, spill)
 }
 
-/// The sum over the concordant pairs of x x', minus that over the discordant ones.
+/// The sum of x x' over the concordant pairs, minus the sum of x x' over the discordant pairs.
 pub(super) fn signed_products(x: &[f64], values: &mut [u32], spill: &mut Spill) -> f64 {
     partition(&weighted::<Products, _, _, _, true>(move |value| [x[value]]), &mut ByPairs, 0, values, spill)
 }
 
-/// The sum over the concordant pairs of (p + p') (q + q'), minus that over the discordant ones.
+/// The sum of (p + p') (q + q') over the concordant pairs, minus the same sum over the discordant pairs.
 pub(super) fn signed_sums(p: &[f64], q: &[f64], values: &mut [u32], spill: &mut Spill) -> f64 {
     let adder = weighted::<Sums, _, _, _, true>(move |value| [p[value], q[value]]);
     partition(&adder, &mut ByPairs, 0, values, spill)
 }
 
-/// The sum over the concordant pairs of v v' (p + p') (q + q'); if signed, minus that over the discordant ones.
+/// The sum of v v' (p + p') (q + q') over the concordant pairs. If `SIGNED`, the same sum over the discordant pairs is
+/// subtracted.
 pub(super) fn item_sums<const SIGNED: bool>([v, p, q]: [&[f64]; 3], values: &mut [u32], spill: &mut Spill) -> f64 {
     let adder = weighted::<ItemSums, _, _, _, SIGNED>(move |value| [v[value], p[value], q[value]]);
     partition(&adder, &mut ByPairs, 0, values, spill)
 }
 
-/// Short parts are summed on grids, if there are vector instructions, or pair by pair.
+/// Adds up a permutation. If there are vector instructions, short parts are summed on grids; otherwise pair by pair.
 fn add_up<A: Adder>(
     adder: &A,
     terms: Terms<'_>,
@@ -124,7 +127,7 @@ fn add_up<A: Adder>(
     }
 }
 
-/// How terms are added up. An item is identified by its value.
+/// How terms are added up. An item is given by its value.
 trait Adder {
     /// The type of the sum.
     type Sum: Total;
@@ -136,7 +139,7 @@ trait Adder {
     /// The sums before the first item of a part whose low values are `low`.
     fn start(&self, low: Range<usize>) -> Self::Passed;
 
-    /// Processes an item after `low` low items; returns its term, which is zero for a low item.
+    /// Processes an item that comes after `low` low items. Returns its term, which is zero for a low item.
     fn pass(&self, passed: &mut Self::Passed, low: usize, value: u32, half: Half) -> Self::Sum;
 
     /// Called after every [`RUN`] items.
@@ -181,7 +184,8 @@ impl Total for u128 {
     }
 }
 
-/// For an integer from 0 to 2^63. Uses signed integers, to which most CPUs convert in fewer instructions.
+/// Converts an integer from 0 to 2^63. It converts to a signed integer, because most CPUs need fewer instructions for
+/// this than for an unsigned integer.
 fn whole_number(number: f64) -> u64 {
     (number as i64).cast_unsigned()
 }
@@ -191,11 +195,11 @@ trait Leaves {
     /// Parts of at most this many values are short.
     const MOST: usize;
 
-    /// Adds up a short part: `values` holds `first..first + values.len()` sorted by position.
+    /// Adds up a short part. `values` holds the numbers `first..first + values.len()`, sorted by position.
     fn sum<A: Adder>(&mut self, adder: &A, first: usize, values: &mut [u32], buffer: &mut [u32]) -> A::Sum;
 }
 
-/// By definition.
+/// Short parts are summed pair by pair.
 struct ByPairs;
 
 impl Leaves for ByPairs {
@@ -206,7 +210,7 @@ impl Leaves for ByPairs {
     }
 }
 
-/// With vector instructions.
+/// Short parts are summed on grids with vector instructions.
 struct OnGrids<'a> {
     isa: Isa,
     terms: Terms<'a>,
@@ -222,7 +226,7 @@ impl Leaves for OnGrids<'_> {
     }
 }
 
-/// Adds up a part: `values` holds `first..first + values.len()` sorted by position.
+/// Adds up a part. `values` holds the numbers `first..first + values.len()`, sorted by position.
 fn partition<A: Adder, L: Leaves>(
     adder: &A,
     leaves: &mut L,
@@ -244,8 +248,8 @@ fn partition<A: Adder, L: Leaves>(
     sum
 }
 
-/// Adds up the pairs of a low and a high item of a part, and moves the low ones before the high ones; `None` if the run
-/// is stopped.
+/// Adds up the pairs of a low and a high item of a part, and moves the low items before the high items. `None` if the
+/// run is stopped.
 #[inline]
 fn across_halves<A: Adder>(
     adder: &A,
@@ -268,7 +272,7 @@ fn across_halves<A: Adder>(
         let mut put = |values: &mut [u32], value| {
             let half = halves.of(value);
             part += adder.pass(&mut passed, low, value, half);
-            // Written to both sides and kept on one: a branch would be unpredictable.
+            // The value is written to both sides and kept on one side. A branch would be unpredictable.
             values[low] = value;
             spill[high] = value;
             low = half.count_if_low(low);
@@ -301,8 +305,8 @@ struct Halves {
 
 impl Halves {
     fn split_at(middle: usize) -> Self {
-        // Unknown to the compiler, so that it cannot choose a branch. Which half the next item belongs to is
-        // unpredictable: the multiplicative weight would take three times as long at n = 1000.
+        // The compiler must not know this number, so that it cannot use a branch. It is unpredictable to which half the
+        // next item belongs. With a branch, the multiplicative weight would take three times as long for n = 1000.
         Self { middle: middle as i64, shift: std::hint::black_box(63) }
     }
 
@@ -317,12 +321,12 @@ impl Halves {
 struct Half(u64);
 
 impl Half {
-    /// One more for a low item.
+    /// The count plus 1 for a low item; the count for a high item.
     fn count_if_low(self, count: usize) -> usize {
         count.wrapping_sub(self.0 as usize)
     }
 
-    /// One more for a high item.
+    /// The count plus 1 for a high item; the count for a low item.
     fn count_if_high(self, count: usize) -> usize {
         count.wrapping_add(1).wrapping_add(self.0 as usize)
     }
@@ -343,9 +347,9 @@ impl Half {
     }
 }
 
-/// Terms for which the low items so far are counted: each high item adds the count times its number.
+/// Terms for which the low items so far are counted. Each high item adds this count times its number.
 struct CountedTerms<S, T, I, const M: usize> {
-    /// The numbers of an item, by value.
+    /// The numbers of an item, given its value.
     items: I,
     kind: PhantomData<(S, T)>,
 }
@@ -365,8 +369,8 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Cou
 impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Adder for CountedTerms<S, T, I, M> {
     type Sum = S;
     type Passed = ();
-    // One at a time, the loop of counts takes up to a fifth longer, depending on where the compiler puts it. Sums of
-    // numbers take 5 to 8 % longer two at a time.
+    // If items are processed one at a time, the loop for counts takes up to a fifth longer; this depends on where the
+    // compiler puts the loop. For sums of numbers, it is the other way round: two at a time take 5 to 8 % longer.
     const BY_TWO: bool = M == 0;
 
     fn start(&self, _: Range<usize>) {}
@@ -384,9 +388,10 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Add
     }
 }
 
-/// Terms for which the numbers of the low items so far are summed; if signed, discordant pairs are subtracted.
+/// Terms for which the numbers of the low items so far are summed. If signed, the terms of discordant pairs are
+/// subtracted.
 struct Weighted<T, I, const M: usize, const N: usize, const SIGNED: bool> {
-    /// The numbers of an item, by value.
+    /// The numbers of an item, given its value.
     items: I,
     kind: PhantomData<T>,
 }
@@ -399,11 +404,11 @@ fn weighted<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N
 
 /// Sums of the numbers of items.
 struct Passed<const N: usize> {
-    /// Over the low items since the last [`Adder::settle`].
+    /// The sums over the low items since the last [`Adder::settle`].
     recent: [f64; N],
-    /// Over the low items before that.
+    /// The sums over the low items before that call.
     settled: [f64; N],
-    /// If signed: over all low items.
+    /// If signed, the sums over all low items of the part.
     all: [f64; N],
 }
 
@@ -437,7 +442,8 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
         add(&mut passed.recent, &T::earlier(1.0, item).map(|number| half.keep_if_low(number)));
         let products = T::ORDER.into_iter().map(|k| {
             let before = passed.settled[k] + passed.recent[k];
-            // If signed: the low items before this one, minus the low items after it.
+            // If signed, this is the sum over the low items before this item, minus the sum over the low items after
+            // it.
             let low = if SIGNED { 2.0 * before - passed.all[k] } else { before };
             low * later[k]
         });
@@ -446,10 +452,10 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
     }
 
     fn leaf(&self, values: &[u32]) -> f64 {
-        // Floating-point numbers, because a selection by comparing them needs no branch on any machine.
+        // The ranks are floating-point numbers, because a selection by comparing these needs no branch on any machine.
         let mut rank = [0.0; LEAF];
         let mut item = [[0.0; M]; LEAF];
-        // One sum for each earlier item, so that no addition waits for the previous one.
+        // Each earlier item has its own sum, so that no addition waits for the previous addition.
         let mut sums = [0.0; LEAF];
         for (j, &value) in values.iter().enumerate().take(LEAF) {
             rank[j] = f64::from(value);

@@ -1,9 +1,10 @@
-//! Sums over pairs of items of two rankings with few blocks of tied items, from the table of the numbers of items in
-//! each block of the first and each block of the second.
+//! Sums over pairs of items of two rankings with few blocks of tied items. They are computed from a table. A row is a
+//! block of the first ranking, a column is a block of the second ranking, and a cell has the number of items that are
+//! in both blocks.
 //!
-//! A pair of items is tied in neither ranking and in the same order in both if the cell of one item is above and to the
-//! left of the cell of the other. It is tied in one ranking only if both cells are in one row, or in one column. So all
-//! sums take one pass through the cells, with running sums: O(n + cells).
+//! Suppose that the cell of one item is above and to the left of the cell of another item. Then the pair is tied in
+//! neither ranking, and has the same order in both. If the two cells are in one row or in one column, the pair is tied
+//! in one ranking. So all sums take one pass through the cells with running sums, in O(n + cells).
 
 use super::tops::TopBlocks;
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::simd::tops::{STEP, TopLists, sum_in_tops, sum_split_in_tops};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
-/// A ranking by its blocks, numbered from the first on.
+/// A ranking whose blocks are numbered in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     /// The block of each item.
@@ -27,7 +28,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// For a ranking in which all items have a position.
+    /// The levels of a ranking in which all items have a position.
     pub(crate) fn of(weight: &PairWeight, blocks: Blocks<'_>, means: &Means) -> Result<Self, Error> {
         let mut levels = Self { of_items: memory::filled(blocks.starts.len(), 0)?, ..Self::default() };
         for (level, block) in (0..).zip(blocks.ranges()) {
@@ -53,7 +54,7 @@ impl Levels {
 /// Memory for one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// The maximum number of cells; more take too long.
+    /// The maximum number of cells. A larger table would take too long.
     max: usize,
     cells: Vec<u32>,
     /// Running sums of each column: the number of items, and the sum of their weights.
@@ -75,7 +76,7 @@ impl Table {
         }
     }
 
-    /// Counts the items of every two blocks, unless there are too many cells.
+    /// Counts the items of every two blocks. Returns false if there are too many cells.
     fn count(&mut self, s: &Levels, t: &Levels) -> bool {
         let (rows, columns) = (s.count(), t.count());
         if rows * columns > self.max {
@@ -99,8 +100,8 @@ pub(super) fn concordant(weight: &PairWeight, s: &Levels, t: &Levels, table: &mu
     })
 }
 
-/// The mean of the concordant sum minus that of the discordant one, if there are few blocks: pairs that are tied in one
-/// of the rankings cancel.
+/// The mean of the concordant sum minus the mean of the discordant sum, if there are few blocks. Pairs that are tied in
+/// a ranking cancel.
 pub(super) fn signed(weight: &PairWeight, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
     let columns = 0..t.count();
     table.count(s, t).then(|| match weight {
@@ -145,7 +146,7 @@ fn products<const TIES: bool>(
     sum
 }
 
-/// The same for weights that are sums for two items in different blocks.
+/// The sum for weights that are sums for two items in different blocks.
 fn sums<const TIES: bool>(
     s: &Levels,
     t: &Levels,
@@ -156,7 +157,7 @@ fn sums<const TIES: bool>(
     passed.resize(t.count(), [0.0; 2]);
     let mut sum = 0.0;
     for ((cells, &weight), &tied) in cells.chunks_exact(t.count().max(1)).zip(&s.means).zip(&s.tied) {
-        // Over the cells above and to the left: the number of items, and the sums of p, q and p q.
+        // For the cells above and to the left: the number of items, and the sums of p, q and p q.
         let (mut items, mut p, mut q, mut products) = (0.0, 0.0, 0.0, 0.0);
         let (mut items_in_row, mut q_in_row) = (0.0, 0.0);
         let (mut split, mut tied_in_row, mut tied_in_column) = (0.0, 0.0, 0.0);
@@ -209,8 +210,8 @@ fn later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Tabl
     sum / s.of_items.len().max(1) as f64
 }
 
-/// The signed sum of the same weights: for two items in opposite order, the later item in one ranking and the later
-/// item in the other determine a cell.
+/// The signed sum of the same weights. For two items in opposite orders, the block of the later item in one ranking and
+/// the block of the later item in the other ranking determine a cell.
 fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);

@@ -16,7 +16,7 @@ pub(super) struct TopBlocks {
 }
 
 impl TopBlocks {
-    /// For a ranking in which all items have a position.
+    /// The blocks of a ranking in which all items have a position.
     pub(super) fn of(blocks: Blocks<'_>) -> Result<Self, Error> {
         let mut all = Self::default();
         for ranks in blocks.ranges() {
@@ -48,14 +48,14 @@ impl TopBlocks {
     }
 }
 
-/// A block by its ranks.
+/// The block with these ranks.
 pub(crate) fn top_block(ranks: &Range<usize>) -> TopBlock {
     let size = ranks.len() as f64;
     let pairs = 2.0 * size * (size - 1.0);
     [ranks.start as f64, size, size.recip(), if ranks.len() > 1 { pairs.recip() } else { 0.0 }]
 }
 
-/// The value for a ranking and itself; tied pairs do not count if it is signed.
+/// The value for a ranking and itself. If it is signed, tied pairs do not count.
 pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
     let items = blocks.starts.len() as f64;
     let of_block = |ranks: Range<usize>| {
@@ -67,9 +67,16 @@ pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
     blocks.ranges().map(of_block).sum::<f64>() / items.max(1.0)
 }
 
-/// The numbers of items in four sets, for some k: certainly in the top k of both rankings; in the block of the first
-/// that k cuts and in the top of the second; vice versa; in both blocks that k cuts. And the numbers of their pairs
-/// that are tied in neither ranking: within the first set, and of the first set with the second and with the third.
+/// The numbers of items in four sets, for some k. In each ranking, k cuts one block; the items before this block are
+/// certainly in the top k. The sets are:
+///
+/// 1. items that are certainly in the top k of both rankings
+/// 2. items in the cut block of the first ranking, certainly in the top k of the second
+/// 3. items in the cut block of the second ranking, certainly in the top k of the first
+/// 4. items in the cut blocks of both rankings
+///
+/// Also the numbers of pairs that are tied in neither ranking: within the first set, of the first with the second set,
+/// and of the first with the third set.
 #[derive(Default)]
 struct Cut {
     inside: f64,
@@ -81,11 +88,12 @@ struct Cut {
     pairs_t: f64,
 }
 
-/// The sum over the pairs of items that are tied in neither ranking, in any order, of the mean over k of the
-/// probability that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
+/// The sum over the pairs of items that are tied in neither ranking, in any order. A pair adds the mean over k of the
+/// probability that both items are in the top k of both rankings. At each k, only one block of each ranking is cut, so
+/// the sum takes O(n).
 ///
-/// `of_s` and `of_t` are counters by first rank: the items of each block of one ranking that are in blocks of the other
-/// that k has passed.
+/// `of_s` and `of_t` have a counter for each block of their ranking, at its first rank: how many of its items are in
+/// blocks of the other ranking that k has passed.
 pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<u32>; 2], cancel: &Cancel) -> f64 {
     let items = s.starts.len();
     for counts in [&mut *of_s, &mut *of_t] {

@@ -1,7 +1,7 @@
-//! Jobs on several threads, watched by the caller.
+//! Runs jobs on several threads while the calling thread watches.
 //!
-//! Threads take jobs in order until none is left. Meanwhile the calling thread only calls the watch function from time
-//! to time, which can show progress and stop the run.
+//! Threads take jobs in order until none is left. Meanwhile, the calling thread does no jobs: it only calls the watch
+//! function from time to time. The watch function can show progress and stop the run.
 //!
 //! ```text
 //! mod    jobs, and the watching of jobs
@@ -22,34 +22,37 @@ pub use pool::available_cores;
 
 /// The interval between two calls of the watch function.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// More threads than any machine can use; prevents a typing error from starting a million.
+/// The maximum number of threads: more than any machine can use. It prevents that a typing error starts a million
+/// threads.
 pub(crate) const MAX_THREADS: usize = 512;
-/// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz). Work of at most this duration is faster on the
-/// calling thread.
+/// Work of at most this duration, in nanoseconds, is faster on the calling thread. To wake threads takes about 50
+/// microseconds (two cores, Xeon 2.3 GHz).
 const WORTH_THREADS_NS: f64 = 2e5;
-/// Work that does not check for a stop for this long is done on another thread, so that the calling thread can watch.
+/// If work does not check for a stop for this many nanoseconds, it is done on another thread, so that the calling
+/// thread can watch.
 const LONG_NS: f64 = 5e7;
 
 /// The progress of a run: how many of its jobs are finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Jobs finished.
+    /// The number of finished jobs.
     pub done: usize,
-    /// Total number of jobs.
+    /// The number of all jobs.
     pub total: usize,
 }
 
-/// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
+/// A watch function. It is called on the calling thread about twenty times a second. If it returns `Break`, the run
+/// stops with [`Error::Interrupted`].
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Options of a run; none of them changes the result.
-/// Fields may be added: end the list of those that you set with `..Default::default()`.
+/// Options of a run. No option changes the result. Later versions may add fields, so end your list of fields with
+/// `..Default::default()`.
 #[derive(Default)]
 pub struct RunOptions<'a> {
     /// The number of threads; `None` for [`default_threads`].
     pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
+    /// A function that receives the progress of the run and can stop it.
     pub watch: Option<Watch<'a>>,
 }
 
@@ -59,27 +62,28 @@ impl RunOptions<'_> {
         threads_for(work_ns, self.threads)
     }
 
-    /// The same options, for one of several runs.
+    /// The same options, to be used for one of several runs.
     pub(crate) fn again(&mut self) -> RunOptions<'_> {
         RunOptions { threads: self.threads, watch: share(&mut self.watch) }
     }
 }
 
-/// The default number of threads: the environment variable `RAYON_NUM_THREADS` or, if it is not set, `OMP_NUM_THREADS`,
-/// with which schedulers divide a machine among processes. If neither is set, there is one thread for each core that
-/// the process may use.
+/// The default number of threads. It is the value of the environment variable `RAYON_NUM_THREADS`. If this variable is
+/// not set, it is the value of `OMP_NUM_THREADS`, which schedulers set to divide a machine among processes. If neither
+/// variable is set, there is one thread for each core that the process may use.
 #[must_use]
 pub fn default_threads() -> usize {
     ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(threads_from).unwrap_or_else(available_cores)
 }
 
-/// A positive number in an environment variable; for a list, as OpenMP allows for nested levels, the first.
+/// A positive number in an environment variable. If the variable has a list of numbers, which OpenMP allows for nested
+/// levels, it is the first number.
 fn threads_from(variable: &str) -> Option<usize> {
     let value = std::env::var(variable).ok()?;
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
-/// Returns an error for no threads.
+/// Returns an error if the number of threads is 0.
 pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), Error> {
     if threads == Some(0) { Err(Error::NoThreads) } else { Ok(()) }
 }
@@ -89,7 +93,7 @@ pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
     if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MAX_THREADS) }
 }
 
-/// Tells long sums that the run is cancelled: their results are then discarded.
+/// A flag that tells long sums whether the run is cancelled. The results of a cancelled run are discarded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cancel(Option<Arc<AtomicBool>>);
 
@@ -98,7 +102,7 @@ impl Cancel {
         Self(Some(Arc::default()))
     }
 
-    /// That of a run that is over.
+    /// The flag of a run that has ended.
     #[cfg(test)]
     pub(crate) fn of_an_ended_run() -> Self {
         let cancel = Self::new();
@@ -111,7 +115,7 @@ impl Cancel {
         self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// The flag itself, if there is a run.
+    /// The atomic flag, if there is a run.
     pub(crate) fn flag(&self) -> Option<&AtomicBool> {
         self.0.as_deref()
     }
@@ -123,14 +127,15 @@ impl Cancel {
     }
 }
 
-/// As [`Cancel`], for the jobs of a run: on the calling thread, it also calls the watch function from time to time.
+/// The same as [`Cancel`], for the jobs of a run. On the calling thread, it also calls the watch function from time to
+/// time.
 pub(crate) struct Poll<'a> {
     cancel: &'a Cancel,
     watch: Option<&'a mut dyn FnMut()>,
 }
 
 impl Poll<'_> {
-    /// Whether the run is cancelled; to be called regularly in long jobs.
+    /// Whether the run is cancelled. Long jobs must call this regularly.
     pub(crate) fn is_cancelled(&mut self) -> bool {
         if let Some(watch) = &mut self.watch {
             watch();
@@ -143,12 +148,12 @@ impl Poll<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Workers {
     threads: usize,
-    /// Whether even a single thread is separate from the calling thread, which watches.
+    /// Whether jobs are done on another thread even if there is only one thread. The calling thread then only watches.
     separate: bool,
 }
 
 impl Workers {
-    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without a check for cancellation.
+    /// Creates `threads` threads. Their jobs run for up to `silent_ns` nanoseconds without a check for cancellation.
     pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
         Self { threads, separate: silent_ns >= LONG_NS }
     }
@@ -174,7 +179,8 @@ pub(crate) fn run<J: Send, S>(
     run.finish(watch)
 }
 
-/// Does one job of about `ns` nanoseconds: on the calling thread if it is short or there is no watch function.
+/// Does one job of about `ns` nanoseconds. It runs on the calling thread if it is short or if there is no watch
+/// function.
 pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
     ns: f64,
     watch: Option<Watch<'_>>,
@@ -182,7 +188,7 @@ pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
 ) -> Result<R, Error> {
     let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Cancel::default()) };
     let result = Mutex::new(None);
-    // The next run reports its own progress.
+    // Reports only the start: the next run reports its own progress.
     let mut begun = |_| watch(Progress { done: 0, total: 1 });
     let work = |job: F, cancel: &mut Cancel, _: &mut Poll<'_>| {
         let found = job(cancel)?;
@@ -193,7 +199,7 @@ pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
     result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(Error::Interrupted)
 }
 
-/// The same watch function for one of several runs.
+/// The same watch function, to be used for one of several runs.
 pub(crate) fn share<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
     match watch {
         Some(watch) => Some(&mut **watch),
@@ -308,7 +314,7 @@ where
         });
     }
 
-    /// Calls the watch function, unless the run is over.
+    /// Calls the watch function if the run has not ended.
     fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
         if self.cancel.is_cancelled() {
             return;
@@ -340,14 +346,15 @@ impl Running {
         Self { count: Mutex::new(count), changed: Condvar::new() }
     }
 
-    /// Waits until no thread is working or the time is up; returns whether any is working.
+    /// Waits until no thread is working, at most for `time`. Returns whether any thread is still working.
     fn wait(&self, time: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(count, time, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 > 0
     }
 
-    /// Signs the thread off when dropped, so that even a panic cannot leave the caller waiting.
+    /// Returns a guard that signs the thread off when it is dropped. So the caller does not wait forever, even after a
+    /// panic.
     fn leave_on_drop(&self) -> impl Drop {
         struct Leave<'a>(&'a Running);
         impl Drop for Leave<'_> {
@@ -360,12 +367,12 @@ impl Running {
     }
 }
 
-/// WebAssembly without a system has no clock: reading one panics.
+/// Whether there is a clock. WebAssembly without an operating system has none, and reading it panics.
 const HAS_CLOCK: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
 
 /// Tells when an interval has passed.
 struct Timer {
-    /// The start of the interval; `None` without a clock.
+    /// The start of the interval; `None` if there is no clock.
     start: Option<Instant>,
     interval: Duration,
 }
@@ -375,7 +382,7 @@ impl Timer {
         Self { start: HAS_CLOCK.then(Instant::now), interval }
     }
 
-    /// Whether the interval has passed; a new one begins then. Without a clock it has always passed.
+    /// Whether the interval has passed. If it has, a new interval begins. Without a clock, the answer is always true.
     fn has_passed(&mut self) -> bool {
         let passed = self.start.is_none_or(|start| start.elapsed() >= self.interval);
         if passed {

@@ -1,17 +1,20 @@
-//! The worker threads: pools that calls borrow and return.
+//! The worker threads. They are in pools, which calls borrow and return.
 //!
-//! rayon's global pool is not used. A forked child inherits the memory of a pool but none of its threads, and would
-//! wait for them forever. These pools remember the process that created them, and a child creates its own. Every call
-//! has its own pool while it runs, because calls that share a pool would wait for each other's work.
+//! The global pool of rayon is not used, because it does not survive a fork. A forked child inherits the memory of a
+//! pool but not its threads, and would wait for them forever. The pools here remember the process that created them,
+//! and a child creates its own pools.
+//!
+//! Every call has its own pool while it runs. Calls that share a pool would wait for each other's work.
 
 use std::ops::Deref;
 use std::sync::{Mutex, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// WebAssembly has neither threads nor process numbers, except with Emscripten.
+/// Whether there are threads and process numbers. WebAssembly has them only with Emscripten.
 const HAS_THREADS: bool = cfg!(any(not(target_family = "wasm"), target_os = "emscripten"));
-/// The maximum number of idle pools; more are needed only for that many simultaneous calls.
+/// The maximum number of idle pools that are kept. More pools are useful only if more calls than this run at the same
+/// time.
 const MAX_IDLE: usize = 4;
 
 static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
@@ -39,7 +42,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let Some(pool) = self.0.take() else { return };
         with_idle(|idle| {
-            // Threads beyond the number of cores were requested once and are not kept.
+            // A pool with more threads than cores was requested by one call; it is not kept.
             if idle.len() < MAX_IDLE && pool.threads.current_num_threads() <= available_cores() {
                 idle.push(pool);
             }
@@ -47,8 +50,8 @@ impl Drop for Lease {
     }
 }
 
-/// A pool with at least `threads` threads; with fewer if the system does not start as many, and `None` if it starts
-/// none.
+/// A pool with at least `threads` threads. If the system does not start as many threads, the pool has fewer. If the
+/// system starts no thread, it is `None`.
 pub(crate) fn lease(threads: usize) -> Option<Lease> {
     if !HAS_THREADS {
         return None;
@@ -64,7 +67,8 @@ pub(crate) fn lease(threads: usize) -> Option<Lease> {
     }
 }
 
-/// Uses the idle pools of this process, unless another thread does, possibly one that did not survive a fork.
+/// Calls `f` with the idle pools of this process. If another thread uses them, returns `None`; this thread may have
+/// existed only before a fork.
 fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     let mut idle = match IDLE.try_lock() {
         Ok(idle) => idle,
@@ -73,8 +77,8 @@ fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     };
     let (own, inherited): (Vec<_>, Vec<_>) =
         std::mem::take(&mut *idle).into_iter().partition(|pool| pool.process == std::process::id());
-    // Their threads are in the parent: dropping them here would signal threads that do not exist, through locks that
-    // may be held forever.
+    // The threads of inherited pools are in the parent process. To drop these pools would signal threads that do not
+    // exist here, through locks that may be held forever. So the pools are forgotten.
     inherited.into_iter().for_each(std::mem::forget);
     *idle = own;
     Some(f(&mut idle))

@@ -28,8 +28,9 @@ fn method_of(method: &str) -> PyResult<Method> {
     }
 }
 
-/// Runs with a function of Python that improves the orders of large components, if there is one. It gets margins, an
-/// order and a bound, and returns an order, a bound, whether the order is optimal, and whether it is the only best one.
+/// Calls `run`, with a Python function that improves the orders of large components, if there is one. The Python
+/// function gets margins, an order and a bound. It returns an order, a bound, whether the order is optimal, and whether
+/// it is the only best order.
 fn proved<R: Send>(
     py: Python<'_>,
     prove: Option<&Py<PyAny>>,
@@ -59,8 +60,8 @@ fn found_of(py: Python<'_>, found: Consensus) -> PyResult<Found<'_>> {
     Ok((PyArray1::from_vec(py, ranks), found.score, found.bound, found.optimal, found.unique))
 }
 
-/// The ranks, from 1, of the ranking with the largest weighted mean kernel, that mean, an upper bound, whether no ranking
-/// has a larger one, and whether no other ranking has the same one.
+/// Finds the ranking with the largest score, the weighted mean kernel. Returns its ranks from 1, its score, an upper
+/// bound of the score, whether no ranking has a larger score, and whether no other ranking has the same score.
 #[pyfunction]
 #[pyo3(signature = (measure, x, weights, method, seed=0, threads=None, prove=None))]
 #[allow(clippy::too_many_arguments)]
@@ -82,7 +83,8 @@ pub(super) fn consensus<'py>(
     found_of(py, found)
 }
 
-/// The ranks, from 1, of the order with the largest sum of entries of pairs, that sum, and the rest as for `consensus`.
+/// Finds the order with the largest sum of entries of pairs. Returns its ranks from 1, this sum, and the same further
+/// results as `consensus`.
 #[pyfunction]
 #[pyo3(signature = (matrix, method, seed=0, threads=None, prove=None))]
 pub(super) fn linear_ordering<'py>(
@@ -101,8 +103,8 @@ pub(super) fn linear_ordering<'py>(
     found_of(py, found)
 }
 
-/// `linear_ordering` of each of several matrices, in parallel: ranks, scores, bounds, whether each is optimal, and
-/// whether it is the only best one (None if not known).
+/// Calls `linear_ordering` for several matrices in parallel. Returns, for each matrix, the ranks, the score, the bound,
+/// whether the order is optimal, and whether it is the only best order (None if this is not known).
 #[pyfunction]
 #[pyo3(signature = (matrices, method, seed=0, threads=None))]
 pub(super) fn linear_orderings<'py>(

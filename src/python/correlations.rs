@@ -15,7 +15,8 @@ pub(super) struct Columns(crate::Columns);
 
 #[pymethods]
 impl Columns {
-    /// Columns from a C-contiguous array whose rows are the columns, of integers, float32 or float64; NaN is missing.
+    /// Columns from a C-contiguous array of integers, float32 or float64. A row of the array is a column of
+    /// observations. NaN is a missing observation.
     #[new]
     #[pyo3(signature = (values, threads=None))]
     fn new(values: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Self> {
@@ -23,7 +24,7 @@ impl Columns {
         Err(PyTypeError::new_err("values must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }
 
-    /// Columns from the values that are not 0: those of column i are at `starts[i]..starts[i + 1]`.
+    /// Columns from the values that are not 0. The values of column i are at `starts[i]..starts[i + 1]`.
     #[staticmethod]
     fn from_sparse(
         py: Python<'_>,
@@ -62,7 +63,7 @@ fn read<V: Value + numpy::Element>(values: &Bound<'_, PyArray2<V>>, threads: Opt
     Ok(Columns(built))
 }
 
-/// What is computed: a dictionary.
+/// The settings of what is computed, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(super) struct Settings<'py> {
@@ -105,7 +106,7 @@ fn arrays(py: Python<'_>, found: crate::Correlations) -> Found<'_> {
     (PyArray1::from_vec(py, found.statistic), array(found.pvalue), array(found.low), array(found.high))
 }
 
-/// The correlations of every pair of columns, row by row. `progress` as for `gram`.
+/// The correlations of every pair of columns, row by row. `progress` is used as in `gram`.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (x, y, settings, threads=None, tile=None, backend=None, progress=None))]
@@ -170,7 +171,7 @@ pub(super) fn correlations_at_least<'py>(
     Ok((PyArray1::from_vec(py, first), PyArray1::from_vec(py, second), PyArray1::from_vec(py, values)))
 }
 
-/// The correlation of the first columns, and what it is without each observation.
+/// The correlation of the two first columns, and, for each observation, the correlation without it.
 #[pyfunction]
 pub(super) fn leave_one_out<'py>(
     py: Python<'py>,

@@ -14,7 +14,8 @@ use crate::rankings::with_operands;
 use crate::weight::mean_tensor::Direction;
 use crate::{Element, Error, Incomplete, embedding, features};
 
-/// Fills `out`, float64 or float32 with one row per ranking, with the embedding for a flat tensor of weights.
+/// Fills `out` with the embedding for a flat tensor of weights. `out` is float64 or float32, with one row for each
+/// ranking.
 #[pyfunction]
 #[pyo3(signature = (x, order, weights, out, threads=None, progress=None, inverse=false))]
 pub(super) fn embed(
@@ -58,7 +59,7 @@ pub(super) fn feature_columns(measure: &Measure) -> PyResult<usize> {
     Ok(features::columns(&measure.0)?)
 }
 
-/// Fills `out`, as for `embed`, with the features whose inner products are a kernel.
+/// Fills `out` with the features whose inner products are a kernel. `out` is as in `embed`.
 #[pyfunction]
 #[pyo3(name = "features", signature = (measure, x, out, threads=None, progress=None))]
 pub(super) fn fill_features(

@@ -11,7 +11,7 @@ use crate::measure::Part;
 use crate::rankings::{Operands, with_operands};
 use crate::{Element, Error, Options};
 
-/// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
+/// Fills `out` with the measure of every pair of rankings. `out` is float64 or float32, and C-contiguous.
 ///
 /// `progress` is called with the number of finished tiles and their total. An exception in it, or in a signal handler,
 /// stops the run and is raised here.
@@ -60,7 +60,7 @@ fn fill<T: Element + numpy::Element>(
     })
 }
 
-/// Calls a function with both sets, converted to one representation.
+/// Calls a function with both sets, after converting them to the same kind of set.
 pub(super) fn in_one_representation<T>(
     py: Python<'_>,
     measure: &Measure,
@@ -84,10 +84,10 @@ pub(super) fn in_one_representation<T>(
     }
 }
 
-/// Lists of all items as complete rankings, if only these have the measure.
+/// If the measure is defined only for complete rankings, turns lists of all items into complete rankings.
 fn suited(measure: &Measure, set: &Set) -> Result<Option<Set>, Error> {
     match set {
-        // The last of all items is not stored.
+        // In a list of all items, the last item is not stored.
         Set::Lists(lists)
             if lists.entries() == lists.rows() * lists.items().saturating_sub(1)
                 && measure.0.parts().iter().any(Part::takes_complete_only) =>
@@ -98,8 +98,8 @@ fn suited(measure: &Measure, set: &Set) -> Result<Option<Set>, Error> {
     }
 }
 
-/// The strategy and the instruction set that would be chosen for the matrix of these rankings. With it as `backend`,
-/// any part of the matrix is bitwise identical to the result of one call.
+/// The strategy and the instruction set that would be chosen for the matrix of these rankings. If the result is given
+/// as `backend`, parts of the matrix that are computed separately are bitwise identical to the whole matrix.
 #[pyfunction]
 #[pyo3(signature = (measure, x, y, single=false, backend=None))]
 pub(super) fn planned_of(
@@ -119,7 +119,7 @@ pub(super) fn planned_of(
     })
 }
 
-/// Lists as rankings of all items, if the matrix is computed faster from these; otherwise None.
+/// The lists as rankings of all items, if the matrix is computed faster from such rankings; otherwise None.
 #[pyfunction]
 #[pyo3(signature = (measure, x, y, backend=None))]
 pub(super) fn expanded_lists(

@@ -10,7 +10,7 @@ use super::neighbors::{Array1, Array2, row_parts, table_parts};
 use super::rankings::{Rankings, Set};
 use super::{in_use, run_on};
 
-/// A read-only array, such as a file in memory.
+/// A read-only array, for example a file that is mapped to memory.
 struct ReadOnly {
     bytes: &'static [u8],
     #[allow(dead_code)] // it is dropped with the bytes
@@ -18,7 +18,7 @@ struct ReadOnly {
 }
 
 impl ReadOnly {
-    /// A contiguous array to which nothing writes; `None` for others.
+    /// The array, if it is contiguous and nothing can write to it; otherwise `None`.
     #[allow(unsafe_code)]
     fn new(array: &Array1<'_, u8>) -> PyResult<Option<Self>> {
         if array.getattr("flags")?.getattr("writeable")?.extract()? {
@@ -64,8 +64,8 @@ impl ListIndex {
         Ok(PyArray1::from_vec(py, bytes))
     }
 
-    /// The index for a measure from the result of `to_bytes`. With `keep`, the memory of a read-only array is used, and must
-    /// not change.
+    /// The index for a measure, made from the result of `to_bytes`. With `keep`, the index uses the memory of a
+    /// read-only array. This memory must not change.
     #[staticmethod]
     #[pyo3(signature = (measure, bytes, keep=false, threads=None))]
     fn from_bytes(
@@ -116,8 +116,8 @@ impl ListIndex {
         Ok(Self(index))
     }
 
-    /// The best values for each list of `x`, or for each list of the index, and the lists that have them; as
-    /// `neighbors`.
+    /// For each list of `x`, or for each list of the index: the best values, and the lists that have them. The results
+    /// are in the form of `neighbors`.
     #[pyo3(signature = (x, count, threads=None, progress=None))]
     fn neighbors<'py>(
         &self,
@@ -140,7 +140,7 @@ impl ListIndex {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Where the entries of each row begin, their columns, and their values; as `within`.
+    /// The start of the entries of each row, their columns, and their values. The results are in the form of `within`.
     #[pyo3(signature = (x, radius, threads=None, progress=None))]
     fn within<'py>(
         &self,
@@ -157,7 +157,7 @@ impl ListIndex {
     }
 }
 
-/// Row numbers; a negative one is larger than all rows.
+/// Row numbers. A negative number becomes larger than all row numbers, so that it is an error.
 fn numbers(rows: &PyReadonlyArray1<'_, i64>) -> Vec<usize> {
     rows.as_array().iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect()
 }

@@ -15,9 +15,9 @@ use crate::measure::{ItemWeighted, KendallMeasure, MeasureKind, NamedMeasure, Nu
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::{Error, FACTORS, Parameter, Parameters, WEIGHTS, Workspace, memory, parallel};
 
-/// The function of the package that converts parameters of other types than those of Python.
+/// The function of the Python package that converts parameters whose type is not a built-in type of Python.
 static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-/// The function of the package that makes the exception for a wrong parameter.
+/// The function of the Python package that makes the exception for a wrong parameter.
 static WRONG: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// A checked function of two rankings.
@@ -26,13 +26,14 @@ pub(super) struct Measure(pub(super) crate::Measure);
 
 #[pymethods]
 impl Measure {
-    /// A measure by its name. `parameters` has its parameters by their names, among others; None is the default.
+    /// A measure by its name. `parameters` has the parameters of the measure by their names, and may have others. The
+    /// value None stands for the default.
     #[new]
     fn new(name: &str, items: usize, parameters: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = parameters.py();
         let named = NamedMeasure::find(name)?;
         let mut given = Parameters::new();
-        // A copy, because other threads may change the parameters meanwhile.
+        // The loop uses a copy, because other threads may change the parameters meanwhile.
         for (key, value) in parameters.copy()? {
             let key = key.cast::<PyString>()?.to_string_lossy();
             if let Some(&name) = named.parameters.iter().find(|&&name| name == key) {
@@ -44,8 +45,9 @@ impl Measure {
         Ok(Self(if normalize { normalized(py, measure)? } else { measure }))
     }
 
-    /// The weights of positions of a kernel with a named weight, and how a pair combines those of its two positions:
-    /// "products", "sums", "later", the weight of the later position, or "tops", a mean over all k of the first k.
+    /// The position weights of a kernel with a named weight, and how a pair combines the weights of its two positions.
+    /// This is "products", "sums", "later" (the weight of the later position), or "tops" (the mean over k of the top-k
+    /// weights).
     fn position_weights<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray1<f64>>)> {
         if let [part] = self.0.parts()
             && let Some(u) = ItemWeighted::of(part).and_then(ItemWeighted::of_later)
@@ -99,7 +101,7 @@ impl Measure {
         self.0.is_symmetric()
     }
 
-    /// Refuses a measure whose values are beyond the range of single precision.
+    /// Raises an error if values of the measure are beyond the range of single precision.
     fn check_single(&self) -> PyResult<()> {
         if let Some(measure) = self.0.kendall() {
             crate::gram::check_range::<f32>(measure)?;
@@ -107,7 +109,7 @@ impl Measure {
         Ok(())
     }
 
-    /// Whether lists can be searched with an index for it.
+    /// Whether there is an index of lists for the measure.
     #[getter]
     fn has_index(&self) -> bool {
         match self.0.kind() {
@@ -117,13 +119,13 @@ impl Measure {
         }
     }
 
-    /// Whether only the listed items of lists count.
+    /// Whether the measure uses only the listed items of lists.
     #[getter]
     fn takes_listed(&self) -> bool {
         self.0.parts().iter().any(Part::takes_listed)
     }
 
-    /// The value for the identity and the one permutation in `pi`.
+    /// The value for the identity and a permutation. `pi` has only this permutation.
     fn kappa(&self, py: Python<'_>, pi: &Rankings) -> PyResult<f64> {
         let pi = pi.complete()?;
         if pi.rows() != 1 {
@@ -161,7 +163,7 @@ fn parameter_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Parameter> {
     Ok(Parameter::Numbers(Numbers::new(array.shape(), copy)))
 }
 
-/// A parameter of a type of Python, or of one derived from it.
+/// A parameter whose type is a built-in type of Python or derived from such a type.
 fn scalar_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Parameter>> {
     Ok(Some(if let Ok(flag) = value.cast::<PyBool>() {
         Parameter::Flag(flag.is_true())
@@ -179,7 +181,7 @@ fn scalar_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Parameter>> {
     }))
 }
 
-/// The exception for an error; if a parameter is wrong, with its value as Python shows it.
+/// The exception for an error. If a parameter is wrong, its message has the value as Python shows it.
 fn refused(error: Error, parameters: &Bound<'_, PyDict>) -> PyResult<PyErr> {
     let (name, rule, of_type) = match &error {
         Error::Parameter { name, rule, .. } => (*name, rule, false),

@@ -1,7 +1,7 @@
-//! The extension module `wkendall._core`: it borrows arrays, releases the interpreter lock, calls the crate, and maps
-//! errors.
+//! The extension module `wkendall._core`. Its functions borrow arrays, release the interpreter lock, call the crate,
+//! and turn errors into exceptions.
 
-// Borrowed arrays are handles, passed by value as Python passes them.
+// Borrowed arrays are handles. They are passed by value, because Python passes them by value.
 #![allow(clippy::needless_pass_by_value)]
 
 mod consensus;
@@ -27,7 +27,7 @@ use crate::error::Number;
 use crate::{Error, Options, Progress, RunOptions, Watch};
 use measure::Measure;
 
-/// The function of the package that makes the exception for users; its arguments are those of `refused`.
+/// The function of the Python package that makes the exception for users. Its arguments are in `refused`.
 static RAISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 impl From<Error> for PyErr {
@@ -41,7 +41,8 @@ impl From<Error> for PyErr {
     }
 }
 
-/// A `wkendall.RankingError` with the details of the error. `from_core` writes the message: where, and what to do.
+/// A `wkendall.RankingError` with the details of the error. `from_core` writes the message, which says where the error
+/// is and what to do.
 fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let value = error.value().map(|value| match value {
         Number::Signed(value) => value.into_py_any(py),
@@ -97,7 +98,7 @@ fn watched<R: Send>(
     })
 }
 
-/// As [`watched`], with the options of a run on this many threads.
+/// The same as [`watched`], with the options of a run on this many threads.
 fn run_on<R: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -107,7 +108,7 @@ fn run_on<R: Send>(
     watched(py, progress, |watch| run(RunOptions { threads, watch: Some(watch) }))
 }
 
-/// The entries of an array, row by row. `as_slice` alone takes arrays that are stored column by column, too.
+/// The entries of an array, row by row. `as_slice` alone would also accept arrays that are stored column by column.
 fn by_rows<'a, T: Element, D: numpy::ndarray::Dimension>(array: &'a PyReadonlyArray<'_, T, D>) -> PyResult<&'a [T]> {
     if !array.is_c_contiguous() {
         return Err(PyValueError::new_err("the array is not stored row by row"));
@@ -146,19 +147,21 @@ fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend
     })
 }
 
-/// The maximum number of terms of the factors of a matrix of weights to be worth searching for; None if no number is.
+/// The maximum number of terms with which it pays off to search for factors of a matrix of weights; None if it never
+/// pays off.
 #[pyfunction]
 fn most_factors(items: usize, pairs: usize) -> Option<usize> {
     crate::gram::python_limits::max_factors(items, pairs)
 }
 
-/// The hashes of all rows, 16 bytes each. Different rows have different ones, unless they are made to collide.
+/// The hashes of all rows, 16 bytes for each row. Different rows have different hashes, if nobody has constructed rows
+/// with equal hashes.
 #[pyfunction]
 fn row_hashes<'py>(py: Python<'py>, rows: PyReadonlyArray2<'py, u8>) -> PyResult<Bound<'py, PyBytes>> {
     let (bytes, width) = (by_rows(&rows)?, rows.shape()[1].max(1));
     let mut hashes = Vec::new();
     hashes.try_reserve_exact(bytes.len() / width * 16).map_err(|_| PyMemoryError::new_err("no memory for hashes"))?;
-    // The rows between two looks at signals take some ten milliseconds.
+    // After this many rows, which take about ten milliseconds, there is a check for signals.
     for some in bytes.chunks((1usize << 28).next_multiple_of(width)) {
         py.check_signals()?;
         py.detach(|| hashes.extend(some.chunks_exact(width).flat_map(|row| xxh3_128(row).to_le_bytes())));
@@ -166,14 +169,14 @@ fn row_hashes<'py>(py: Python<'py>, rows: PyReadonlyArray2<'py, u8>) -> PyResult
     Ok(PyBytes::new(py, &hashes))
 }
 
-/// The instruction sets of this machine for which there are loops.
+/// The instruction sets that this machine has and the crate can use.
 #[pyfunction]
 fn instruction_sets() -> Vec<String> {
     crate::instruction_sets()
 }
 
-/// The Rust side of wkendall. Its classes are frozen and what is shared is behind locks, so that a free-threaded
-/// interpreter need not bring back the interpreter lock. Isolated interpreters are refused.
+/// The Rust side of wkendall. Its classes are frozen, and shared data is behind locks. So a free-threaded interpreter
+/// does not need to switch on the interpreter lock for this module. Isolated interpreters cannot import it.
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]

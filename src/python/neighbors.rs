@@ -13,7 +13,7 @@ use crate::rankings::with_operands;
 pub(super) type Array1<'py, T> = Bound<'py, PyArray1<T>>;
 pub(super) type Array2<'py, T> = Bound<'py, PyArray2<T>>;
 
-/// The best values of each row and their columns; `progress` as for `gram`.
+/// The best values of each row, and their columns. `progress` is used as in `gram`.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (measure, x, y, count, threads=None, tile=None, backend=None, progress=None))]
@@ -76,7 +76,7 @@ pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Array1<'_, i64
     (starts, PyArray1::from_vec(py, signed(found.indices)), PyArray1::from_vec(py, found.values))
 }
 
-/// The order of each pair of items as a bit, in whole bytes.
+/// For each ranking, the order of each pair of items as a bit, in whole bytes.
 #[pyfunction]
 #[pyo3(signature = (x, threads=None))]
 pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array2<'py, u8>> {
@@ -86,7 +86,7 @@ pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<u
     PyArray1::from_vec(py, bits).reshape(shape)
 }
 
-/// Row numbers are far below 2^63. The memory is reused.
+/// Converts row numbers, which are far below 2^63. The memory is reused.
 fn signed(numbers: Vec<usize>) -> Vec<i64> {
     numbers.into_iter().map(|number| number as i64).collect()
 }

@@ -1,4 +1,4 @@
-//! Arrays to rankings: one handle for all representations.
+//! Turns arrays into rankings. One Python class stands for all kinds of sets of rankings.
 
 use std::borrow::Cow;
 
@@ -43,12 +43,12 @@ macro_rules! with_parts {
 
 pub(super) use with_numbers;
 
-/// Checked rankings. Rankings with ties or missing items have a different representation than complete ones, which is
-/// not visible outside.
+/// Checked rankings. Rankings with ties or missing items are stored in another way than complete rankings. Python does
+/// not see this difference.
 #[pyclass(frozen, module = "wkendall._core")]
 pub(super) struct Rankings(pub(super) Set);
 
-/// The representations.
+/// The kinds of sets.
 pub(super) enum Set {
     Complete(crate::Rankings),
     Tied(Incomplete),
@@ -57,9 +57,9 @@ pub(super) enum Set {
 
 #[pymethods]
 impl Rankings {
-    /// Rankings from a C-contiguous array of integers, float32 or float64, as the options of the package say: `input` is
-    /// "ranks", "orders" or "scores", `top` "low" or "high", `ties` "error" or "mean", `missing` "error", "bottom" or
-    /// "anywhere". Complete rankings are stored as such, whatever the options allow.
+    /// Rankings from a C-contiguous array of integers, float32 or float64. The options are those of the Python package:
+    /// `input` is "ranks", "orders" or "scores"; `top` is "low" or "high"; `ties` is "error" or "mean"; `missing` is
+    /// "error", "bottom" or "anywhere". If the rankings are complete, they are always stored as complete rankings.
     #[new]
     #[pyo3(signature = (values, input="ranks", top="low", ties="error", missing="error", threads=None))]
     fn new(
@@ -93,8 +93,8 @@ impl Rankings {
         Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
-    /// Lists out of a catalogue of `items` items, from compressed sparse rows: C-contiguous arrays of int32 or int64
-    /// for bounds and items, and of int32, int64, float32 or float64 for their numbers.
+    /// Lists out of a catalogue of `items` items, from compressed sparse rows. Bounds and items are C-contiguous arrays
+    /// of int32 or int64. The numbers of the items are a C-contiguous array of int32, int64, float32 or float64.
     #[staticmethod]
     #[pyo3(signature = (bounds, listed, values, items, descending, ties, threads=None))]
     fn lists(
@@ -146,7 +146,8 @@ impl Rankings {
         }
     }
 
-    /// Some of the rankings. If they are complete, they get that representation, unless `keep` is set.
+    /// The rankings of these rows. If they are complete, they are stored as complete rankings. With `keep`, they are
+    /// stored as before.
     #[pyo3(signature = (rows, keep=false))]
     fn select(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>, keep: bool) -> PyResult<Self> {
         let all = self.rows();
@@ -164,7 +165,7 @@ impl Rankings {
         })
     }
 
-    /// These rankings and others of the same items.
+    /// These rankings, followed by other rankings of the same items.
     fn joined(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         if self.items() != other.items() {
             return Err(Error::ItemsDiffer { left: self.items(), right: other.items() }.into());
@@ -183,8 +184,8 @@ impl Rankings {
         Ok(Self(joined))
     }
 
-    /// The rankings as lists. `has_all` tells which of them have all items, which complete rankings do not know. The same
-    /// object if it is that already.
+    /// The rankings as lists. `has_all` tells which lists have all items, because complete rankings do not store this.
+    /// If nothing changes, the result is the same object.
     fn listed<'py>(slf: &Bound<'py, Self>, has_all: PyReadonlyArray1<'_, bool>) -> PyResult<Bound<'py, Self>> {
         let (py, set, has_all) = (slf.py(), &slf.get().0, has_all.as_slice()?);
         if matches!(set, Set::Lists(lists) if lists.has_all() == has_all) {
@@ -200,14 +201,13 @@ impl Rankings {
         Bound::new(py, Self(Set::Lists(lists)))
     }
 
-    /// The inverse permutation of each.
+    /// The inverse permutation of each ranking.
     fn inverse(&self, py: Python<'_>) -> PyResult<Self> {
         let set = self.complete()?;
         Ok(Self(Set::Complete(py.detach(|| set.try_clone())?.inverse())))
     }
 
-    /// The parts of lists as compressed sparse rows: the bounds, the items, and the first rank, from 1, of the block of
-    /// each.
+    /// Lists as compressed sparse rows: the bounds, the items, and for each item the first rank of its block, from 1.
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
         let Set::Lists(set) = &self.0 else {
             return Err(PyValueError::new_err("these rankings are stored whole, not as lists"));
@@ -223,7 +223,7 @@ impl Rankings {
         Ok([bounds, listed, starts].map(|part| PyArray1::from_vec(py, part)))
     }
 
-    /// Complete rankings: ranks from 1. Others: for each item the first rank, from 0, of its block of tied items.
+    /// For complete rankings, the ranks from 1. For other rankings, the first rank of the block of each item, from 0.
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         if self.is_lists() {
             return Err(PyValueError::new_err("lists out of a catalogue are not stored as ranks of all items"));
@@ -264,12 +264,12 @@ impl Set {
         }
     }
 
-    /// The representation of complete rankings, if they are complete; otherwise this one.
+    /// The set, stored as complete rankings if the rankings are complete.
     fn of_tied(set: Incomplete, watch: Watch<'_>) -> Result<Self, Error> {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
     }
 
-    /// The rankings with ties; complete ones are turned into such, lists are refused.
+    /// The set as rankings with ties. Complete rankings are converted; lists are an error.
     pub(super) fn as_tied(&self) -> Result<Cow<'_, Incomplete>, Error> {
         match self {
             Self::Complete(set) => Ok(Cow::Owned(Incomplete::from_rankings(set)?)),
@@ -278,7 +278,7 @@ impl Set {
         }
     }
 
-    /// The lists; other rankings are converted.
+    /// The set as lists. Other rankings are converted.
     pub(super) fn as_lists(&self) -> Result<Cow<'_, Lists>, Error> {
         match self {
             Self::Lists(set) => Ok(Cow::Borrowed(set)),
@@ -310,7 +310,8 @@ fn read<V: Value + numpy::Element>(
     let cells = by_rows(&borrowed)?;
     watched(values.py(), None, |watch| {
         let strict = !reading.ties && reading.missing == Missing::Error;
-        // Reading complete rankings is faster, and orders have neither ties nor missing items.
+        // The input is read as complete rankings first, because this is faster. Orders have neither ties nor missing
+        // items.
         match crate::Rankings::build(kind, rows, items, cells, threads, Some(&mut *watch)) {
             Ok(set) => Ok(Rankings(Set::Complete(if mirrored { set.mirrored() } else { set }))),
             Err(error) if error.kind().is_none() || kind == InputKind::Orders || strict => Err(error),

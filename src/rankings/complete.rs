@@ -10,16 +10,17 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Cancel, Watch, Workers};
 
-/// The approximate duration of a job that checks rows: threads can share the work, and a stop takes effect soon.
+/// The approximate duration of a job that checks rows. It is short, so that threads can share the work and a stop takes
+/// effect soon.
 const JOB_NS: f64 = 2e6;
 /// The number of values of a row that are checked between two checks for a stop.
 const STOP_CHECK_INTERVAL: usize = 1 << 20;
 
-/// Rankings of the same items, each a permutation, checked when built.
+/// Rankings of the same items. Each ranking is a permutation of the ranks; the constructors check this.
 ///
-/// Ranks are stored counting from 0: the most preferred item has rank 0. The inverse of each row is stored too: the
-/// items of the row from the most preferred to the least preferred. Comparing two rankings needs the ranks of one and
-/// the inverse of the other.
+/// Ranks are stored from 0: the most preferred item has rank 0. The inverse of each row is stored too: the list of its
+/// items from the most preferred to the least preferred. A comparison of two rankings uses the ranks of one ranking and
+/// the inverse of the other ranking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rankings {
     rows: usize,
@@ -42,7 +43,7 @@ impl<'a> Row<'a> {
         self.ranks
     }
 
-    /// The items from the most preferred to the least, counting from 0.
+    /// The items, numbered from 0, from the most preferred to the least preferred.
     #[must_use]
     pub fn order(self) -> &'a [u32] {
         self.order
@@ -52,11 +53,12 @@ impl<'a> Row<'a> {
 impl Rankings {
     /// Rankings from ranks, row by row: `values[p * items + i]` is the rank that ranking `p` gives to item `i`.
     ///
-    /// Ranks run from 1 to `items`. The whole set may count from 0 instead; its smallest value shows which of the two
-    /// holds.
+    /// Ranks count from 1 to `items`, or from 0 to `items - 1`. All rows must count from the same number. A value of 0
+    /// shows that ranks count from 0.
     ///
     /// # Errors
-    /// When a row is not a permutation, some rows count from 0 and others from 1, or the shape does not match.
+    /// Returns an error when a row is not a permutation, when some rows count from 0 and others from 1, or when there
+    /// are not `rows * items` values.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -70,11 +72,11 @@ impl Rankings {
         Self::from_numbers(InputKind::Ranks, rows, items, V::numbers(values))
     }
 
-    /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from
-    /// 0.
+    /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred item first. Items are numbered
+    /// from 1 or from 0.
     ///
     /// # Errors
-    /// As [`Rankings::from_ranks`].
+    /// Returns the same errors as [`Rankings::from_ranks`].
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -86,10 +88,11 @@ impl Rankings {
         Self::from_numbers(InputKind::Orders, rows, items, V::numbers(values))
     }
 
-    /// Rankings from scores: the item with the largest score of its row is the most preferred.
+    /// Rankings from scores. In each row, the item with the largest score is the most preferred.
     ///
     /// # Errors
-    /// When two scores of a row are equal, one is NaN or infinite, or the shape does not match.
+    /// Returns an error when two scores of a row are equal, when a score is NaN or infinite, or when there are not
+    /// `rows * items` values.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -105,8 +108,8 @@ impl Rankings {
         with_slice!(numbers, |values| Self::build(kind, rows, items, values, None, None))
     }
 
-    /// Rankings from numbers of any kind, on several threads, with a watch function; the result is that of the public
-    /// constructors.
+    /// Rankings from ranks, orders or scores, on several threads and with a watch function. The result is the same as
+    /// the result of the public constructors.
     pub(crate) fn build<V: Value>(
         kind: InputKind,
         rows: usize,
@@ -118,16 +121,16 @@ impl Rankings {
         check_shape(rows, items, values.len())?;
         let zeros = || memory::filled(values.len(), 0);
         let mut built = Self { rows, items, ranks: zeros()?, orders: zeros()? };
-        // A valid row contains 0 exactly if it counts from 0, so the first row tells. If it is invalid itself, a row
-        // will not match.
+        // A valid row contains 0 if and only if it counts from 0, so the first row shows from which number the rows
+        // count. If the first row is invalid, the check of the rows finds the error.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], sort: &mut ItemSort| match kind {
             InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, sort.cancel()),
             InputKind::Scores => fill_scores(values, ranks, order, sort),
         };
         let sorted_items = if kind == InputKind::Scores { items } else { 0 };
-        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for
-        // memory.
+        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer than this, because
+        // it waits for memory.
         let cost = if kind == InputKind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
         let silent_ns = items as f64 * cost.max(10.0);
         let first_wrong = AtomicUsize::new(usize::MAX);
@@ -174,7 +177,7 @@ impl Rankings {
     /// Ranking `row`.
     ///
     /// # Panics
-    /// When `row` is not below [`Rankings::rows`].
+    /// Panics when `row` is not below [`Rankings::rows`].
     #[must_use]
     pub fn row(&self, row: usize) -> Row<'_> {
         assert!(row < self.rows, "row {row} of {} rankings", self.rows);
@@ -196,7 +199,7 @@ impl Rankings {
         Iter { rankings: self, left: 0..self.rows }
     }
 
-    /// Some of the rankings.
+    /// The rankings of these rows.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
         let pick = |from: &[u32]| {
             let mut picked = memory::with_capacity(rows.len() * self.items)?;
@@ -208,7 +211,7 @@ impl Rankings {
         Ok(Self { rows: rows.len(), items: self.items, ranks: pick(&self.ranks)?, orders: pick(&self.orders)? })
     }
 
-    /// These rankings and others of the same items.
+    /// These rankings, followed by other rankings of the same items.
     #[cfg(feature = "python")]
     pub(crate) fn joined(&self, other: &Self) -> Result<Self, Error> {
         let both = |one: &[u32], other: &[u32]| memory::collect(one.iter().chain(other).copied());
@@ -238,10 +241,11 @@ impl Rankings {
     }
 
     /// The composition of every row with the same row of `other`: the rank of item `i` is the rank that `self` gives to
-    /// `other(i)`.
+    /// the item with the number `other(i)`. Here `other(i)` is the rank of `i` in `other`, from 0.
     ///
     /// # Errors
-    /// When the numbers of rows or items differ, or there is no memory for the result.
+    /// Returns an error when the two sets have different numbers of rows or of items, or when there is no memory for
+    /// the result.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -330,7 +334,8 @@ impl<'a> IntoIterator for &'a Rankings {
     }
 }
 
-/// Writes a row counting from 0, and its inverse; returns whether it is a permutation, or the run is stopped.
+/// Writes the ranks of a row, from 0, and the inverse of the row. Returns true if the row is a permutation, and also if
+/// the run is stopped.
 fn fill_permutation<V: Value>(
     values: &[V],
     zero_based: bool,
@@ -348,7 +353,7 @@ fn fill_permutation<V: Value>(
     parts.all(|(first, (values, ranks))| cancel.is_cancelled() || fill_part(values, first, zero_based, ranks, order))
 }
 
-/// As [`fill_permutation`] for the columns from `first` on.
+/// The same as [`fill_permutation`], for the columns from `first` on.
 fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [u32], order: &mut [u32]) -> bool {
     for (column, (value, rank)) in (first..).zip(values.iter().zip(ranks)) {
         match index_of(*value, zero_based, order.len()) {
@@ -362,8 +367,8 @@ fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [
     true
 }
 
-/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and
-/// different, or the run is over.
+/// Writes the ranks of a row of scores, and the inverse of the row; the largest score has rank 0. Returns true if all
+/// scores are finite and different, and also if the run is stopped.
 fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], sort: &mut ItemSort) -> bool {
     if scores.iter().any(|score| !score.is_real()) {
         return false;

@@ -21,11 +21,11 @@ pub(crate) fn diagnose<V: Value>(
         InputKind::Ranks | InputKind::Orders => not_a_permutation(kind, row, given, first, zero_based)?,
         InputKind::Scores => no_scores(row, given, cancel)?,
     };
-    // The row can be valid by now only if another thread has changed the memory.
+    // The row was found invalid before. It can be valid now only if another thread has changed the memory.
     Ok(found.unwrap_or(Error::Changed))
 }
 
-/// The error in a row that should be a permutation; the first row determines the base of the others.
+/// The error in a row that should be a permutation. The first row determines whether all rows count from 0 or from 1.
 fn not_a_permutation<V: Value>(
     kind: InputKind,
     row: usize,
@@ -39,7 +39,7 @@ fn not_a_permutation<V: Value>(
     for (column, &given) in values.iter().enumerate() {
         let value = given.number();
         let Some(index) = index_of(given, zero_based, items) else {
-            // Is it a row that counts from 0 among rows that count from 1, or vice versa?
+            // Does this row count from 0 and the other rows from 1, or the other way round?
             let holds = |row: &[V], number: usize| row.iter().position(|value| is_whole(*value, number));
             let mixed =
                 |row, column, zero_row, zero_column| Error::MixedBase { row, column, zero_row, zero_column, items };

@@ -9,33 +9,39 @@ use crate::error::Error;
 use crate::memory::{self, Stored};
 use crate::parallel::Watch;
 
-/// Ranked lists out of the same catalogue of items. The items that are not in a list come after all its items, tied:
-/// one block of ranks at the end.
+/// Ranked lists of items out of one catalogue. The items that are not in a list come after all items of the list. They
+/// are tied: they share one block of ranks at the end.
 ///
-/// A listed item takes 8 bytes; an unlisted item takes none. The last block of a list of all items is not stored: for
-/// kernels, the list without these items is the same ranking. Measures that use only listed items get this block back.
+/// A listed item takes 8 bytes of memory; an unlisted item takes none. If a list has all items of the catalogue, its
+/// last block of tied items is not stored. For kernels, the list without these items is the same ranking. For measures
+/// that use only listed items, the block is added again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lists {
     items: usize,
-    /// The start of each list among the entries, and their total number at the end.
+    /// The start of each list among the entries, and, at the end, the number of all entries.
     bounds: Vec<usize>,
-    /// Item and first rank of its block, from 0: list by list, in order of the items.
+    /// Each item, with the first rank of its block from 0. The entries are in the order of the lists, and within a list
+    /// in the order of the items.
     entries: Stored<[u32; 2]>,
-    /// Whether a list has all items, so that those without an entry are its last block.
+    /// For each list, whether it has all items. If it does, the items without an entry are its last block.
     has_all: Vec<bool>,
 }
 
-/// One of the lists: item and first rank of its block, in order of the items.
+/// One of the lists: each item with the first rank of its block, in the order of the items.
 pub(crate) type List<'a> = &'a [[u32; 2]];
 
 impl Lists {
-    /// Lists from compressed sparse rows: the entries of list p are the entries from `bounds[p]` to `bounds[p + 1]`, in
-    /// any order. Each entry is one of the `items` items of the catalogue, from 0, and a number. The smallest number is
-    /// the most preferred; equal numbers are ties.
+    /// Lists from compressed sparse rows. The entries of list `p` are at `bounds[p]..bounds[p + 1]`, in any order. An
+    /// entry has an item, from 0 to `items - 1`, in `listed`, and the number of this item in `values`. The item with
+    /// the smallest number is the most preferred. Items with equal numbers are tied.
     ///
     /// # Errors
-    /// When there are no bounds, they do not increase from 0 to the number of entries, an item is not in the
-    /// catalogue or twice in a list, or a number is NaN or infinite.
+    /// Returns an error in these cases:
+    ///
+    /// - There are no bounds, or the bounds do not increase from 0 to the number of entries.
+    /// - `listed` and `values` have different lengths.
+    /// - An item is not in the catalogue, or is twice in a list.
+    /// - A number is NaN or infinite.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Weight, gram};
@@ -58,10 +64,10 @@ impl Lists {
         Self::from_numbers(reading, items, [B::numbers(bounds), I::numbers(listed), V::numbers(values)])
     }
 
-    /// As [`Lists::from_ranks`], but the largest number is the most preferred.
+    /// The same as [`Lists::from_ranks`], but the item with the largest number is the most preferred.
     ///
     /// # Errors
-    /// As [`Lists::from_ranks`].
+    /// Returns the same errors as [`Lists::from_ranks`].
     pub fn from_scores<B: Value, I: Value, V: Value>(
         items: usize,
         bounds: &[B],
@@ -72,10 +78,11 @@ impl Lists {
         Self::from_numbers(reading, items, [B::numbers(bounds), I::numbers(listed), V::numbers(values)])
     }
 
-    /// Lists of item numbers, the most preferred first. Items count from 0 to `items - 1`.
+    /// Lists from the numbers of their items, the most preferred item first. Items are numbered from 0 to `items - 1`.
     ///
     /// # Errors
-    /// When an item is not in the catalogue or twice in a list, or there is no memory.
+    /// Returns an error when an item is not in the catalogue, when an item is twice in a list, or when there is no
+    /// memory.
     ///
     /// ```
     /// use wkendall::Lists;
@@ -96,7 +103,7 @@ impl Lists {
         Self::from_orders_of(items, &bounds, I::numbers(&listed))
     }
 
-    /// The place of an item in its list is its number.
+    /// Reads lists of items. The place of an item in its list is used as the number of the item.
     fn from_orders_of(items: usize, bounds: &[usize], listed: AnyNumbers<'_>) -> Result<Self, Error> {
         let mut places: Vec<usize> = memory::with_capacity(listed.len())?;
         for two in bounds.windows(2) {
@@ -129,14 +136,14 @@ impl Lists {
     /// Rankings with ties as lists. Items without a number are not listed.
     ///
     /// # Errors
-    /// When an item can be anywhere, or there is no memory.
+    /// Returns an error when an item can be anywhere, or there is no memory.
     pub fn from_incomplete(rankings: &Incomplete) -> Result<Self, Error> {
         let mut bounds = memory::with_capacity(rankings.rows() + 1)?;
         bounds.push(0);
         let mut entries = Vec::new();
         for row in 0..rankings.rows() {
             let starts = rankings.row(row).starts;
-            // The start of an item of unknown place is the number of items.
+            // An item of unknown position has the number of items as its start.
             if let Some(item) = starts.iter().position(|&start| start as usize >= rankings.items()) {
                 return Err(Error::ListedAnywhere { row, item });
             }
@@ -153,7 +160,7 @@ impl Lists {
     /// The lists as rankings of all items, for computations that need a number for each item anyway.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Returns an error when there is no memory for them.
     ///
     /// ```
     /// let lists = wkendall::Lists::from_ranks(4, &[0, 2], &[3, 0], &[1, 2])?;
@@ -187,7 +194,8 @@ impl Lists {
         self.items
     }
 
-    /// The total number of items in all lists, without their last blocks.
+    /// The total number of listed items of all lists. The last block of a list of all items is not counted, because it
+    /// is not stored.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.entries.len()
@@ -196,7 +204,7 @@ impl Lists {
     /// The ranks, from 0, that an item can have in a list.
     ///
     /// # Panics
-    /// If there is no such list or item.
+    /// Panics if there is no such list or item.
     #[must_use]
     pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
         assert!(item < self.items, "there is no item {item}");
@@ -215,18 +223,18 @@ impl Lists {
         &self.entries[self.bounds[row]..self.bounds[row + 1]]
     }
 
-    /// Whether each list has all items, so that those without an entry are its last block.
+    /// For each list, whether it has all items. If it does, the items without an entry are its last block.
     pub(crate) fn has_all(&self) -> &[bool] {
         &self.has_all
     }
 
-    /// The same lists; others of them have all items.
+    /// The same lists with another `has_all`.
     #[cfg(feature = "python")]
     pub(crate) fn with_all(self, has_all: Vec<bool>) -> Self {
         Self { has_all, ..self }
     }
 
-    /// The start of each list among the entries, and their total number at the end.
+    /// The start of each list among the entries, and, at the end, the number of all entries.
     pub(crate) fn bounds(&self) -> &[usize] {
         &self.bounds
     }
@@ -236,7 +244,7 @@ impl Lists {
         &self.entries
     }
 
-    /// Whether a list has ties: without ties, the first ranks are all ranks.
+    /// Whether any list has ties. In a list without ties, the first ranks of the blocks are all ranks of the list.
     pub(crate) fn has_ties(&self) -> bool {
         let untied = |list: List<'_>| 2 * list.iter().map(|entry| entry[1] as usize).sum::<usize>() + list.len();
         (0..self.rows()).any(|row| untied(self.row(row)) != self.row(row).len().pow(2))
@@ -247,7 +255,7 @@ impl Lists {
         self.bounds.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(0)
     }
 
-    /// These rows, in this order.
+    /// The lists of these rows, in this order.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
         let mut bounds = memory::with_capacity(rows.len() + 1)?;
         bounds.push(0);
@@ -296,7 +304,7 @@ impl Lists {
         Ok(Self { items, bounds, entries: entries.into(), has_all })
     }
 
-    /// Lists from their parts; `None` if they are not the parts of lists.
+    /// Lists from the values of their fields; `None` if these values are not valid.
     pub(crate) fn from_parts(
         items: usize,
         bounds: Vec<usize>,
@@ -329,7 +337,7 @@ impl Lists {
         (0..lists.rows()).all(|row| is_list(lists.row(row))).then_some(lists)
     }
 
-    /// The lists with entries for all items that they list, also in the last block.
+    /// The same lists, with entries also for the last block of a list of all items.
     pub(crate) fn with_last_blocks(&self) -> Result<Self, Error> {
         let mut bounds = memory::with_capacity(self.bounds.len())?;
         bounds.push(0);
@@ -352,7 +360,7 @@ impl Lists {
         Ok(Self { items: self.items, bounds, entries: entries.into(), has_all })
     }
 
-    /// The lists of [`Lists::with_last_blocks`] as they were.
+    /// Removes the entries that [`Lists::with_last_blocks`] has added.
     pub(crate) fn without_last_blocks(self) -> Result<Self, Error> {
         if self.items == 0 || self.longest() < self.items {
             return Ok(self);

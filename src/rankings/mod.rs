@@ -27,9 +27,14 @@ pub use rows::Rows;
 pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
-/// A set of rankings of the same items: [`Rankings`], which are complete; [`Incomplete`] rankings, with ties and
-/// missing items; or [`Lists`], which have few of many items. What the numbers mean is decided when a set is made;
-/// nothing depends on it later.
+/// A set of rankings of the same items. There are three kinds of sets:
+///
+/// - [`Rankings`] are complete and have no ties.
+/// - [`Incomplete`] rankings can have ties and missing items.
+/// - [`Lists`] rank a few items out of a large catalogue.
+///
+/// The numbers of a ranking can be ranks, orders or scores. You say which when you make the set; afterwards the set is
+/// the same for all three.
 pub trait RankingSet: sealed::Set {
     /// The number of rankings.
     fn rows(&self) -> usize;
@@ -37,21 +42,21 @@ pub trait RankingSet: sealed::Set {
     fn items(&self) -> usize;
 }
 
-/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns, the columns are
-/// the rows.
+/// The rankings of the rows of a matrix, and the rankings of its columns. If the columns are `None`, they are the
+/// rankings of the rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Operands<'a> {
-    /// Permutations.
+    /// Complete rankings.
     Complete(&'a Rankings, Option<&'a Rankings>),
-    /// With ties or missing items.
+    /// Rankings with ties or missing items.
     Tied(&'a Incomplete, Option<&'a Incomplete>),
-    /// Few of many items.
+    /// Lists of a few out of many items.
     Lists(&'a Lists, Option<&'a Lists>),
 }
 
-/// Evaluates an expression for the rankings of the rows and columns in their representation. It belongs into functions
-/// that are not generic, so that the code for every representation is compiled in this crate and not in those that use
-/// it.
+/// Evaluates an expression for the rankings of the rows and columns, whichever variant of [`Operands`] they are. Use it
+/// in functions that are not generic. Then the code for every variant is compiled in this crate, and not in the crates
+/// that use this crate.
 macro_rules! with_operands {
     ($operands:expr, |$x:ident, $y:pat_param| $result:expr) => {
         match $operands {
@@ -79,17 +84,18 @@ pub(crate) mod sealed {
         fn key(&self, row: usize) -> &[u32];
         /// The total length of the keys of all rankings.
         fn numbers(&self) -> usize;
-        /// Some of the rankings.
+        /// The rankings of these rows.
         ///
         /// # Errors
-        /// When there is no memory.
+        /// Returns an error when there is no memory.
         fn select(&self, rows: &[usize]) -> Result<Self, Error>;
-        /// The representation of rows and columns.
+        /// The rankings of rows and columns as [`Operands`](super::Operands).
         fn operands<'a>(x: &'a Self, y: Option<&'a Self>) -> super::Operands<'a>;
     }
 }
 
-/// Implements [`RankingSet`] by the methods of the same names, and by a field of a row.
+/// Implements [`RankingSet`]: a method calls the method of the set that has the same name, and the key is a field of a
+/// row.
 macro_rules! set {
     ($set:ty, $kind:ident, $row:ident => $key:expr, $all:ident => $numbers:expr) => {
         impl RankingSet for $set {

@@ -1,11 +1,12 @@
-//! Rows that are added one by one, before they are checked.
+//! Rows of numbers that are collected one by one. They are checked when rankings are made from them.
 
 use super::value::Value;
 use super::{Incomplete, Missing, Rankings};
 use crate::error::Error;
 use crate::memory;
 
-/// Rows of numbers that are added one by one, for example from a file: a builder of [`Rankings`] and [`Incomplete`].
+/// A builder of [`Rankings`] and [`Incomplete`] rankings. Rows of numbers are added one by one, for example from a
+/// file.
 ///
 /// ```
 /// use wkendall::Rows;
@@ -45,7 +46,7 @@ impl<V: Value> Rows<V> {
     /// All rows of an iterator, each a slice, an array or a vector.
     ///
     /// # Errors
-    /// When rows have different lengths, or there is no memory.
+    /// Returns an error when rows have different lengths, or there is no memory.
     pub fn collect(rows: impl IntoIterator<Item = impl AsRef<[V]>>) -> Result<Self, Error> {
         let mut all = Self::new();
         for row in rows {
@@ -57,8 +58,8 @@ impl<V: Value> Rows<V> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When its length differs from the length of the rows before it, or there is no memory. The rows are then
-    /// unchanged.
+    /// Returns an error when the length of the row differs from the length of the rows before it, or when there is no
+    /// memory. After an error, the row has not been added.
     pub fn push(&mut self, row: &[V]) -> Result<(), Error> {
         if self.count > 0 && row.len() != self.items {
             return Err(Error::RowLength { row: self.count, given: row.len(), items: self.items });
@@ -83,7 +84,7 @@ impl<V: Value> Rows<V> {
     /// Rankings from rows of ranks.
     ///
     /// # Errors
-    /// As [`Rankings::from_ranks`].
+    /// Returns the same errors as [`Rankings::from_ranks`].
     pub fn ranks(&self) -> Result<Rankings, Error> {
         Rankings::from_ranks(self.count, self.items, &self.values)
     }
@@ -91,7 +92,7 @@ impl<V: Value> Rows<V> {
     /// Rankings from rows of orders.
     ///
     /// # Errors
-    /// As [`Rankings::from_orders`].
+    /// Returns the same errors as [`Rankings::from_orders`].
     pub fn orders(&self) -> Result<Rankings, Error> {
         Rankings::from_orders(self.count, self.items, &self.values)
     }
@@ -99,7 +100,7 @@ impl<V: Value> Rows<V> {
     /// Rankings from rows of scores.
     ///
     /// # Errors
-    /// As [`Rankings::from_scores`].
+    /// Returns the same errors as [`Rankings::from_scores`].
     pub fn scores(&self) -> Result<Rankings, Error> {
         Rankings::from_scores(self.count, self.items, &self.values)
     }
@@ -107,7 +108,7 @@ impl<V: Value> Rows<V> {
     /// Rankings with ties and missing items, from rows of ranks.
     ///
     /// # Errors
-    /// As [`Incomplete::from_ranks`].
+    /// Returns the same errors as [`Incomplete::from_ranks`].
     pub fn incomplete_ranks(&self, missing: Missing) -> Result<Incomplete, Error> {
         Incomplete::from_ranks(self.count, self.items, &self.values, missing)
     }
@@ -115,7 +116,7 @@ impl<V: Value> Rows<V> {
     /// Rankings with ties and missing items, from rows of scores.
     ///
     /// # Errors
-    /// As [`Incomplete::from_scores`].
+    /// Returns the same errors as [`Incomplete::from_scores`].
     pub fn incomplete_scores(&self, missing: Missing) -> Result<Incomplete, Error> {
         Incomplete::from_scores(self.count, self.items, &self.values, missing)
     }

@@ -7,13 +7,14 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Cancel;
 
-/// Lists up to this length are sorted at once, in some 20 milliseconds.
+/// Lists up to this length are sorted in one step, which takes about 20 milliseconds.
 const PART: usize = 1 << 18;
 
 /// Integers are counted instead of sorted if their range is at most this many times the number of items.
 const SPAN: u64 = 4;
 
-/// Rows of at least this many items are sorted digit by digit. Measured: as fast for 1,000 items, half the time for 10,000.
+/// Rows of at least this many items are sorted digit by digit. Measured against a sort by comparisons: the same time
+/// for 1,000 items, and half the time for 10,000 items.
 const BY_DIGITS: usize = 2000;
 
 /// The bits of a digit.
@@ -21,8 +22,9 @@ const DIGIT: u32 = 9;
 
 /// Sorts items by keys of 64 bits; memory for one thread.
 ///
-/// The highest bits of a key and the number of the item share one word. Sorting words takes 0.4 times as long as sorting
-/// pairs. Items whose words agree in the bits of the key are compared again, if bits have been left out.
+/// The highest bits of a key and the number of the item share one word. Sorting words takes 0.4 times as long as
+/// sorting pairs of a key and an item. If bits of the key have been left out, items whose words agree in the other bits
+/// of the key are compared again.
 struct KeySort {
     /// The key of each item.
     keys: Vec<u64>,
@@ -31,7 +33,7 @@ struct KeySort {
 }
 
 impl KeySort {
-    /// For rows of `items` items, unless they are sorted in place.
+    /// Memory for rows of `items` items. Rows that are sorted in place need none.
     fn new(items: usize) -> Result<Self, Error> {
         let mut new = Self { keys: Vec::new(), words: Vec::new(), spare: Vec::new() };
         if items <= PART {
@@ -47,7 +49,8 @@ impl KeySort {
         self.keys.extend(keys);
     }
 
-    /// Sorts items by their keys, equal ones by item. They must be sorted by item.
+    /// Sorts items by their keys; items with equal keys are sorted by number. Before the call, `order` must be sorted
+    /// by the numbers of the items.
     fn sort(&mut self, order: &mut [u32]) {
         let Self { keys, words, spare } = self;
         let keys_of = || order.iter().map(|&item| keys[item as usize]);
@@ -114,7 +117,7 @@ fn sort_by_digits(words: &mut Vec<u64>, spare: &mut Vec<u64>, first: u32) {
     }
 }
 
-/// Sorts the items of a row by numbers that all have a place; memory for one thread.
+/// Sorts the items of a row in which every item has a number; memory for one thread.
 pub(super) struct ItemSort {
     cancel: Cancel,
     keys: KeySort,
@@ -126,13 +129,13 @@ impl ItemSort {
         Ok(Self { cancel: cancel.clone(), keys: KeySort::new(items)? })
     }
 
-    /// Whether the run is to end.
+    /// The flag that tells whether the run is to end.
     pub(super) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Writes the items, the one with the largest number first; `spare` loses its contents. False if the run ended
-    /// meanwhile.
+    /// Writes the items, the item with the largest number first. `spare` is overwritten. Returns false if the run has
+    /// been stopped meanwhile.
     pub(super) fn fill<V: Value>(&mut self, values: &[V], spare: &mut [u32], order: &mut [u32]) -> bool {
         for (item, place) in (0..).zip(order.iter_mut()) {
             *place = item;
@@ -163,9 +166,9 @@ impl BlockSort {
         Ok(Self { cancel: cancel.clone(), keys: KeySort::new(items)?, counts })
     }
 
-    /// Writes the items in the order of their numbers, equal ones by item, those without a position last; and for each
-    /// item the first position of its block. Returns the number of items with positions, and whether two share one.
-    /// `None` if the run is stopped.
+    /// Writes the items in the order of their numbers. Items with equal numbers are in the order of their item numbers;
+    /// items without a position come last. Also writes, for each item, the first position of its block. Returns the
+    /// number of items with a position, and whether two items share a position. `None` if the run is stopped.
     pub(super) fn fill<V: Value>(
         &mut self,
         descending: bool,
@@ -213,7 +216,8 @@ impl BlockSort {
         if span > SPAN * values.len() as u64 {
             return false;
         }
-        // The position after each number; then, from the last item on, the position before it.
+        // First the number of items with each value; then the first position of each value, which moves up as items are
+        // written.
         let counts = &mut self.counts;
         counts.clear();
         counts.resize(span as usize, 0);
@@ -279,8 +283,9 @@ impl BlockSort {
     }
 }
 
-/// Sorts the items of a row of more than `PART`. Real numbers have a compiled sort of their own. For the other types it
-/// would be 160 kB of machine code; they take up to a quarter longer (a row of a million).
+/// Sorts the items of a row of more than `PART` items. `f64` has a compiled sort of its own. The sorts of the other
+/// types would be 160 kB of machine code, so these types share one sort. It takes up to a quarter longer, measured with
+/// a row of a million items.
 fn sort_long<V: Value>(
     places: &mut [u32],
     spare: &mut [u32],
@@ -295,7 +300,7 @@ pub(super) fn by_any(compare: &dyn Fn(u32, u32) -> Ordering) -> impl Fn(u32, u32
     move |i, j| compare(i, j)
 }
 
-/// Sorts `places`; `spare` is as long and loses its contents. False if the run ended meanwhile.
+/// Sorts `places`. `spare` has the same length and is overwritten. Returns false if the run has been stopped meanwhile.
 pub(crate) fn sort(
     places: &mut [u32],
     spare: &mut [u32],
@@ -380,7 +385,8 @@ mod tests {
     fn keys_are_sorted_exactly() {
         for items in [0_u32, 1, 2, 3, 64, 65, 1000, 1999, 2000, 5000] {
             let spread = |item: u32| u64::from(item).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            // All bits; few values; close keys with one far away; one value; keys that differ in the highest bits only.
+            // Keys that differ in all bits; few values; close keys with one far away; one value; keys that differ in
+            // the highest bits only; keys that differ in the lowest bits only.
             let kinds: [&dyn Fn(u32) -> u64; 6] = [
                 &spread,
                 &|item| (spread(item) % 7) << 40,
@@ -404,7 +410,7 @@ mod tests {
     #[test]
     fn parts_are_merged_into_what_sorting_at_once_gives() {
         for count in (0..70).chain([1000]) {
-            // Many are equal; then the number of the item decides.
+            // Many keys are equal; the number of the item then decides.
             let keys: Vec<u32> = (0..count).map(|i| i * i * 31 % 17).collect();
             let compare = |i: u32, j: u32| keys[i as usize].cmp(&keys[j as usize]).then(i.cmp(&j));
             let mut expected: Vec<u32> = (0..count).collect();

@@ -18,7 +18,7 @@ const ENTRY_NS: f64 = 40.0;
 /// Lists as given by the caller: compressed sparse rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a, V> {
-    /// The start of each list among the entries, and their total number at the end.
+    /// The start of each list among the entries, and, at the end, the number of all entries.
     pub(crate) bounds: AnyNumbers<'a>,
     /// The item of each entry.
     pub(crate) listed: AnyNumbers<'a>,
@@ -36,19 +36,19 @@ pub(crate) struct ListReading {
     pub(crate) ties: bool,
 }
 
-/// The start of each list among the entries; the entries, items with the first rank of their block; and whether each list
-/// has all items.
+/// The bounds (the start of each list among the entries), the entries (each item with the first rank of its block), and
+/// for each list whether it has all items.
 pub(crate) type ReadLists = (Vec<usize>, Vec<[u32; 2]>, Vec<bool>);
 
 /// Lists that are read together.
 struct Job<'a> {
     first: usize,
-    /// Their lengths, which are filled in.
+    /// The lengths of these lists; the job fills them in.
     lengths: &'a mut [usize],
     entries: &'a mut [[u32; 2]],
 }
 
-/// The jobs. `lengths` has one number more than there are lists; the first one is not changed.
+/// Divides the lists into jobs. `lengths` has one number more than there are lists; its first number is not changed.
 fn jobs<'a>(given: &[usize], lengths: &'a mut [usize], entries: &'a mut [[u32; 2]]) -> Result<Vec<Job<'a>>, Error> {
     let rows = given.len() - 1;
     let mut jobs = Vec::new();
@@ -64,8 +64,8 @@ fn jobs<'a>(given: &[usize], lengths: &'a mut [usize], entries: &'a mut [[u32; 2
     Ok(jobs)
 }
 
-/// Turns lengths, each at the position of the end of its list, into bounds, and moves entries up if lists are shorter
-/// than given.
+/// Turns the lengths of the lists into bounds: the length of a list stands where the end of the list will stand. If
+/// lists have become shorter than given, moves the entries to close the gaps.
 fn close_gaps(given: &[usize], bounds: &mut [usize], entries: &mut Vec<[u32; 2]>) {
     let mut end = 0;
     for (row, bound) in bounds[1..].iter_mut().enumerate() {
@@ -112,7 +112,7 @@ impl Reader {
         let given = &parts.values[first..first + entries.len()];
         let before = |one: V, other: V| if reading.descending { other.order(one) } else { one.order(other) };
         if given.windows(2).all(|two| before(two[0], two[1]).is_lt()) {
-            // The most preferred first: places are ranks.
+            // The entries are now sorted, the most preferred first, so their places are ranks.
             let last = entries.len().saturating_sub(1) as u32;
             return Ok(Some(if entries.len() == parts.items { leave_out(last, entries) } else { entries.len() }));
         }
@@ -194,7 +194,7 @@ impl<V: Value> Parts<'_, V> {
         )?;
         let wrong = first_wrong.into_inner();
         if wrong < given.len() {
-            // The list can be valid by now only if another thread has changed the memory.
+            // The list was found invalid before. It can be valid now only if another thread has changed the memory.
             return Err(self.wrong(wrong, given[wrong]..given[wrong + 1], reading)?.unwrap_or(Error::Changed));
         }
         close_gaps(&given, &mut bounds, &mut entries);
@@ -270,7 +270,8 @@ impl<V: Value> Parts<'_, V> {
     }
 }
 
-/// Sorts pairs of an item and an entry by the numbers of the entries; compiled once for all types of numbers.
+/// Sorts pairs of an item and an entry by the numbers of the entries. This function is compiled once for all types of
+/// numbers.
 fn sort_by_value(listed: &mut [(usize, usize)], compare: &dyn Fn(usize, usize) -> cmp::Ordering) {
     listed.sort_by(|one, other| compare(one.1, other.1));
 }

@@ -49,7 +49,8 @@ pub struct Incomplete {
     rows: usize,
     items: usize,
     missing: Missing,
-    /// For each item the first rank, from 0, of its block; for items of unknown position the number of items.
+    /// For each item, the first rank of its block, counted from 0. For an item of unknown position, it is the number of
+    /// items.
     starts: Vec<u32>,
     /// The items in the order of their blocks, and by number within a block.
     orders: Vec<u32>,
@@ -57,7 +58,7 @@ pub struct Incomplete {
     downs: Vec<u32>,
     /// The first ranks of the blocks, in the order of the items in `orders`.
     starts_at: Vec<u32>,
-    /// The number of items of each row that have a position.
+    /// For each row, the number of its items that have a position.
     placed: Vec<u32>,
     /// Whether every item of each row has a number, so that no item is missing.
     has_all: Vec<bool>,
@@ -81,7 +82,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// The ranks of each block of items with a position, in order.
+    /// The range of ranks of each block, from the first block to the last. Items without a position are left out.
     pub(crate) fn ranges(self) -> Ranges<'a> {
         Ranges { blocks: self, rest: 0..self.placed }
     }
@@ -115,11 +116,12 @@ impl DoubleEndedIterator for Ranges<'_> {
 }
 
 impl Incomplete {
-    /// Rankings from numbers, row by row. The smallest number is the most preferred; equal numbers are ties; NaN is an
-    /// item without a number.
+    /// Rankings from numbers, row by row. The item with the smallest number is the most preferred. Items with equal
+    /// numbers are tied. An item whose number is NaN is an item without a number; see [`Missing`].
     ///
     /// # Errors
-    /// When a number is infinite, there is a NaN that is not allowed, or the shape does not match.
+    /// Returns an error when a number is infinite, when there is a NaN although `missing` is [`Missing::Error`], or
+    /// when there are not `rows * items` values.
     ///
     /// ```
     /// use wkendall::{Incomplete, Missing};
@@ -133,10 +135,10 @@ impl Incomplete {
         Self::from_numbers(reading, rows, items, V::numbers(values))
     }
 
-    /// As [`Incomplete::from_ranks`], but the largest number is the most preferred.
+    /// The same as [`Incomplete::from_ranks`], but the item with the largest number is the most preferred.
     ///
     /// # Errors
-    /// As [`Incomplete::from_ranks`].
+    /// Returns the same errors as [`Incomplete::from_ranks`].
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
         let reading = Reading { descending: true, ties: true, missing, infinite: false };
         Self::from_numbers(reading, rows, items, V::numbers(values))
@@ -190,7 +192,7 @@ impl Incomplete {
         let wrong = first_wrong.into_inner();
         if wrong < rows {
             let values = &values[wrong * items..][..items];
-            // The row can be valid by now only if another thread has changed the memory.
+            // The row was found invalid before. It can be valid now only if another thread has changed the memory.
             return Err(built.wrong(reading, wrong, values).unwrap_or(Error::Changed));
         }
         built.complete = complete.into_inner();
@@ -233,7 +235,7 @@ impl Incomplete {
         Some(Error::Tie { row, earlier, column, value: values[column].number() })
     }
 
-    /// The same rankings, marked as having no unknown positions if that is the case.
+    /// The same rankings. If every item has a position, `missing` becomes [`Missing::Error`].
     pub(crate) fn settled(self) -> Self {
         let placed = self.placed.iter().all(|&placed| placed as usize == self.items);
         Self { missing: if placed { Missing::Error } else { self.missing }, ..self }
@@ -245,7 +247,7 @@ impl Incomplete {
         self.try_complete(None).ok().flatten()
     }
 
-    /// The same as complete rankings, if they are complete.
+    /// The same rankings as [`Rankings`], if they are complete.
     pub(crate) fn try_complete(&self, watch: Option<Watch<'_>>) -> Result<Option<Rankings>, Error> {
         let build = || Rankings::build(InputKind::Ranks, self.rows, self.items, &self.starts, None, watch);
         self.complete.then(build).transpose()
@@ -271,8 +273,8 @@ impl Incomplete {
         self.items
     }
 
-    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown position
-    /// the number of items.
+    /// For each item of each ranking, row by row, the first rank of its block, counted from 0. For an item of unknown
+    /// position, it is the number of items.
     #[must_use]
     pub fn starts(&self) -> &[u32] {
         &self.starts
@@ -285,10 +287,10 @@ impl Incomplete {
     }
 
     /// The ranks, from 0, that an item of a ranking can have. An item of unknown position can have all ranks. The ranks
-    /// of the other items do not count items of unknown position.
+    /// of the other items are counted without the items of unknown position.
     ///
     /// # Panics
-    /// If there is no such ranking or item.
+    /// Panics if there is no such ranking or item.
     #[must_use]
     pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
         let Blocks { starts, start_at, placed, .. } = self.row(row);
@@ -316,7 +318,7 @@ impl Incomplete {
         &self.has_all
     }
 
-    /// The same rankings; other rows have a number for every item.
+    /// The same rankings with another `has_all`.
     pub(super) fn with_all(self, has_all: Vec<bool>) -> Self {
         Self { has_all, ..self }
     }
@@ -326,7 +328,7 @@ impl Incomplete {
         self.missing == Missing::Anywhere
     }
 
-    /// These rows, in this order.
+    /// The rankings of these rows, in this order.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
         let mut selected = Self::zeros(rows.len(), self.items, self.missing)?;
         for (&row, mut to) in rows.iter().zip(selected.jobs(1)) {
@@ -336,7 +338,7 @@ impl Incomplete {
         Ok(Self { complete: self.complete, has_all, ..selected })
     }
 
-    /// These rankings and others of the same items.
+    /// These rankings, followed by other rankings of the same items.
     #[cfg(feature = "python")]
     pub(crate) fn joined(&self, other: &Self) -> Result<Self, Error> {
         let missing = if other.missing == Missing::Error { self.missing } else { other.missing };
@@ -352,7 +354,7 @@ impl Incomplete {
     /// Complete rankings as incomplete rankings.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Returns an error when there is no memory for them.
     pub fn from_rankings(rankings: &Rankings) -> Result<Self, Error> {
         let mut built = Self::zeros(rankings.rows(), rankings.items(), Missing::Error)?;
         for (row, mut to) in built.jobs(1).enumerate() {
@@ -366,7 +368,7 @@ impl Incomplete {
 
 impl From<&Rankings> for Incomplete {
     /// # Panics
-    /// When there is no memory; [`Incomplete::from_rankings`] returns this as an error.
+    /// Panics when there is no memory; [`Incomplete::from_rankings`] returns this as an error.
     fn from(rankings: &Rankings) -> Self {
         Self::from_rankings(rankings).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -409,7 +411,7 @@ impl<'a> RowsMut<'a> {
         self.placed.fill(blocks.placed as u32);
     }
 
-    /// Reads a ranking; returns whether its numbers are valid, or the run is stopped.
+    /// Reads a ranking. Returns true if its numbers are valid, and also if the run is stopped.
     fn read<V: Value>(&mut self, reading: Reading, values: &[V], sort: &mut BlockSort) -> bool {
         let Reading { descending, ties, missing, infinite } = reading;
         let has_place = |value: V| if infinite { value.is_known() } else { value.is_real() };
@@ -431,7 +433,7 @@ impl<'a> RowsMut<'a> {
         ties || !tied
     }
 
-    /// Computes what follows from starts and order.
+    /// Computes `starts_at` and `downs` from `starts` and `orders`.
     fn finish(&mut self) {
         for (start, &item) in self.starts_at.iter_mut().zip(&*self.orders) {
             *start = self.starts[item as usize];

@@ -7,10 +7,10 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// Numbers of this type as numbers of any type.
     #[doc(hidden)]
     fn numbers(values: &[Self]) -> AnyNumbers<'_>;
-    /// Whether long rows of these numbers are common enough to have a compiled sort of their own.
+    /// Whether long rows of these numbers are common. Then the type has a compiled sort of its own.
     #[doc(hidden)]
     const OFTEN_LONG: bool = false;
-    /// The value as a whole number, if it is one that fits.
+    /// The value as an `i64`, if it is a whole number in the range of this type.
     #[doc(hidden)]
     fn whole(self) -> Option<i64>;
     /// The value for messages.
@@ -34,8 +34,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Numbers of one of the types of [`Value`]. Functions that take them are not generic, so that the code for every type
-/// is compiled in this crate and not in those that use it.
+/// Numbers of one of the types of [`Value`]. Functions that take such numbers are not generic. So the code for every
+/// type is compiled in this crate, and not in the crates that use this crate.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)] // one variant for each type
 pub enum AnyNumbers<'a> {
@@ -79,7 +79,7 @@ impl AnyNumbers<'_> {
         with_slice!(self, |values| values.len())
     }
 
-    /// A value as a whole number, if it is one that fits.
+    /// A value as an `i64`, if it is a whole number in the range of this type.
     pub(crate) fn whole(self, at: usize) -> Option<i64> {
         with_slice!(self, |values| values[at].whole())
     }
@@ -129,7 +129,7 @@ impl Value for f64 {
         AnyNumbers::F64(values)
     }
     fn whole(self) -> Option<i64> {
-        // Above 2^53 every float is an integer, far beyond any rank: it is reported as out of range.
+        // Above 2^53 every float is an integer. It is far larger than any rank, and it is reported as out of range.
         (self.fract() == 0.0).then_some(self as i64)
     }
     fn number(self) -> Number {
@@ -193,7 +193,7 @@ pub(crate) fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Op
     usize::try_from(index).ok().filter(|&index| index < items)
 }
 
-/// Marks a rank that is not taken yet; `check_shape` keeps columns below it.
+/// Marks a rank that is not taken yet. No column has this number, because `check_shape` allows fewer columns.
 pub(crate) const VACANT: u32 = u32::MAX;
 
 pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {

@@ -1,12 +1,13 @@
-//! Refuses weights that do not match the number of items: numbers that are not finite, too many or too few of them, or
-//! so large that sums overflow.
+//! Refuses weights that cannot be used: too many or too few numbers for the number of items, numbers that are not
+//! finite, and numbers so large that sums overflow.
 
 use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::error::Error;
 use crate::memory::{self, Shared};
 
 impl WeightKind {
-    /// Refuses weights that do not match the number of items. The top of all items becomes the count of all pairs.
+    /// Returns an error for weights that do not match the number of items. A top-k weight whose k is the number of
+    /// items becomes the count of all pairs.
     pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
         match &self {
             &Self::Pairs(PairWeight::Count { top: Some(k) }) if k == items && k > 0 => {
@@ -25,14 +26,15 @@ impl PairWeight {
     fn check(&self, items: usize) -> Result<(), Error> {
         match self {
             Self::Count { top: None } | Self::Average => Ok(()),
-            // With no items there is nothing to rank, and k = 1 is accepted.
+            // If there are no items, k = 1 is accepted.
             &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => Ok(()),
             &Self::Count { top: Some(k) } => Err(Error::TopOutOfRange { k, items }),
             Self::Sums(values) | Self::Products(values) => check_factor(values, items),
         }
     }
 
-    /// Refuses an order for which sums over tuples, or intermediate sums of lower orders, may not be finite.
+    /// Returns an error for an order for which sums over tuples can overflow. Intermediate sums of lower orders are
+    /// checked too.
     pub(crate) fn check_order(&self, order: usize, items: usize) -> Result<(), Error> {
         if self.fits_order(order, items) {
             return Ok(());
@@ -50,9 +52,9 @@ impl PairWeight {
     }
 
     fn fits_order(&self, order: usize, items: usize) -> bool {
-        // Logarithms of the number of tuples, and of the number of ways to order one. Weighted sums are at most the
-        // number of tuples times the largest weight, and at most the power of the sum over single items divided by the
-        // number of ways.
+        // Two logarithms: of the number of tuples, and of the number of ways to order one tuple. A weighted sum has two
+        // upper bounds. The first is the number of tuples times the largest weight of a tuple. The second is a power of
+        // the sum over single items, divided by the number of ways.
         let (mut tuples, mut ways) = (0.0, 0.0);
         let (mut largest, mut squares) = (0.0_f64, 0.0);
         if let Self::Sums(u) | Self::Products(u) = self {
@@ -75,8 +77,8 @@ impl PairWeight {
 }
 
 fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
-    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled in the computation of
-    // a signed sum.
+    // Sums have at most n^2 / 2 terms. A term is at most 4 u^2 for `add`, and u^4 for `mult`. The computation of a
+    // signed sum can reach three times the sum.
     let fits = |u: f64| (u * u * u.max(2.0) * u.max(2.0) * 3.0 * (items as f64).powi(2)).is_finite();
     match values.iter().position(|value| !fits(value.abs())) {
         Some(position) => Err(Error::FactorTooLarge { position, value: values[position] }),
@@ -84,7 +86,7 @@ fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
     }
 }
 
-/// Any number of tensors, or `arrays` of them.
+/// Checks the entries of any number of tensors, or of `arrays` tensors if this is given.
 pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: Option<usize>) -> Result<(), Error> {
     let size = power(items, axes)?;
     let fits = match arrays {
@@ -97,7 +99,7 @@ pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: 
     check_entries("U", entries, items, axes, |value| value * value * entries.len() as f64)
 }
 
-/// Refuses vectors that are not a whole number of terms; returns the length of a term.
+/// Returns the length of a term, or an error if the vectors are not a whole number of terms.
 pub(super) fn check_length(vectors: &[f64], items: usize, axes: usize) -> Result<usize, Error> {
     let size = axes.checked_mul(items).filter(|_| axes > 0).ok_or(Error::Order { order: axes })?;
     if vectors.len().checked_rem(size).unwrap_or(vectors.len()) != 0 {
@@ -110,12 +112,12 @@ fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error
     let size = check_length(vectors, items, axes)?;
     let terms = (vectors.len() / size.max(1)) as f64;
     check_entries("the factors of U", vectors, items, 1, |value| {
-        // A sum, because the maximum of 1 and NaN is 1.
+        // This is a sum and not a maximum, because the maximum of 1 and NaN is 1.
         ((1.0 + value * value) * items as f64).powi(axes as i32) * terms * terms
     })
 }
 
-/// The weights of two positions and two values in the same order; the others are never used and become 0.
+/// The weights of two positions and two values in the same order. The other entries are never used and become 0.
 fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
     if power(items, 4)? != entries.len() {
         return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
@@ -131,7 +133,7 @@ fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
     Ok(checked)
 }
 
-/// Refuses an entry for which `size`, a bound of sums, is not finite.
+/// Returns an error for an entry for which `size`, an upper bound of sums, is not finite.
 fn check_entries(
     name: &'static str,
     entries: &[f64],

@@ -1,4 +1,4 @@
-//! The weights as the engines see them: a few kinds of terms. An engine takes the kind that it can compute.
+//! The weights in the form that the engines use: a few kinds of terms. Each engine takes the kinds that it can compute.
 
 use crate::error::Error;
 use crate::memory::{self, Shared};
@@ -6,21 +6,21 @@ use crate::memory::{self, Shared};
 /// A weight of any kind.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum WeightKind {
-    /// The weight of a concordant pair, or of a concordant tuple of any number of items.
+    /// The weights of concordant pairs, or of concordant tuples of any number of items.
     Pairs(PairWeight),
     /// Weights of all tuples of positions.
     Tensors(TensorWeight),
-    /// `W[a, b, c, d]` for a concordant pair. Only complete rankings have it, one pair of rankings at a time.
+    /// `W[a, b, c, d]` for a concordant pair. It works only for complete rankings, one pair of rankings at a time.
     Quadruples(Shared),
 }
 
-/// The term of a concordant pair of items, or of a tuple of any number of them. Ranks count from 0; a pair has the
-/// ranks `a < b` in one ranking and `c < d` in the other.
+/// The term of a concordant pair of items, or of a concordant tuple of items. Ranks count from 0. A pair has the ranks
+/// `a < b` in one ranking and `c < d` in the other ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PairWeight {
-    /// 1, if all ranks are below `top`.
+    /// 1 if all ranks are below `top`, otherwise 0.
     Count {
-        /// `None` for all ranks.
+        /// `None` if there is no limit.
         top: Option<usize>,
     },
     /// `(n - max(b, d)) / n`: a number of the later item.
@@ -34,9 +34,9 @@ pub(crate) enum PairWeight {
 /// `U[a, b] U[c, d]` for all tuples of items, concordant or not.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TensorWeight {
-    /// Summed over tensors with `order` axes.
+    /// The entries of one or more tensors with `order` axes. The products are summed over the tensors.
     Tensor { order: usize, entries: Shared },
-    /// The same for a tensor given as a sum of products of vectors.
+    /// A tensor that is given as a sum of products of vectors.
     Factors { order: usize, vectors: Shared },
 }
 
@@ -61,7 +61,7 @@ impl TensorWeight {
 }
 
 impl WeightKind {
-    /// The weight of concordant pairs, if it is of this kind.
+    /// The weight of concordant pairs, if the weight is of this kind.
     pub(crate) fn pairs(&self) -> Option<&PairWeight> {
         if let Self::Pairs(weight) = self { Some(weight) } else { None }
     }
@@ -71,7 +71,7 @@ impl WeightKind {
         self.pairs().is_none()
     }
 
-    /// The entries, if they have not been checked to make a kernel.
+    /// The entries, if nothing has checked that they make a kernel.
     pub(crate) fn unchecked_kernel(&self) -> Option<&[f64]> {
         if let Self::Quadruples(entries) = self { Some(entries) } else { None }
     }
@@ -87,7 +87,7 @@ impl WeightKind {
 }
 
 impl PairWeight {
-    /// Whether pairs add a number of their later item.
+    /// Whether a pair adds a number that depends only on its later item.
     pub(crate) fn is_later(&self) -> bool {
         *self == Self::Average
     }
@@ -97,7 +97,7 @@ impl PairWeight {
         *self == Self::Count { top: None }
     }
 
-    /// The position weights, if there are some.
+    /// The position weights; empty if the weight has none.
     fn position_weights(&self) -> &[f64] {
         match self {
             Self::Sums(values) | Self::Products(values) => values,
@@ -110,7 +110,7 @@ impl PairWeight {
         self.position_weights().iter().any(|&value| value < 0.0)
     }
 
-    /// The same weight with other position weights, if it has some.
+    /// The same weight with other position weights. A weight without position weights is unchanged.
     fn with_positions(&self, values: impl FnOnce(&[f64]) -> Result<Vec<f64>, Error>) -> Result<Self, Error> {
         Ok(match self {
             Self::Sums(old) => Self::Sums(values(old)?.into()),

@@ -1,8 +1,13 @@
 //! Tensors of weights, averaged over the ranks that tied items share.
 //!
-//! Two items in different blocks have the mean of the weights over the ranks of both blocks, two items of one block the
-//! mean over its pairs of different ranks, and an item with itself the mean over its ranks. The items of a block have
-//! the same numbers except for the diagonal, so a tensor with two axes takes O(n^2), whatever the blocks are.
+//! With two axes, the numbers of items are these means of weights:
+//!
+//! - Two items in different blocks: the mean over the ranks of both blocks.
+//! - Two items of one block: the mean over the pairs of different ranks of the block.
+//! - An item with itself: the mean over the ranks of its block.
+//!
+//! The items of a block have the same numbers except on the diagonal. So a tensor with two axes takes O(n^2) for any
+//! blocks.
 
 use std::ops::Range;
 
@@ -15,8 +20,8 @@ use crate::rankings::tied::Blocks;
 pub(crate) enum Direction {
     /// Weights of ranks become numbers of items.
     Forward,
-    /// Weights of items become numbers of ranks: the numbers of the inverse permutations, from which the package
-    /// learns.
+    /// Weights of items become numbers of ranks. These are the numbers of the inverse permutations, which are used to
+    /// learn weights.
     #[cfg_attr(not(feature = "python"), allow(dead_code))]
     Inverse,
 }
@@ -26,19 +31,20 @@ pub(crate) struct MeanTensor<'a> {
     weights: &'a [f64],
     blocks: Blocks<'a>,
     direction: Direction,
-    /// For weights with two axes, by the first rank of a block: its end, the number of two of its items, and the number of an item with itself.
+    /// For weights with two axes, at the first rank of each block: the end of the block, the number of two of its
+    /// items, and the number of an item with itself.
     ends: Vec<u32>,
     tied: Vec<f64>,
     own: Vec<f64>,
 }
 
-/// Refuses tensors without means here.
+/// Returns an error for orders of tensors whose means are not implemented.
 pub(crate) fn check_order(order: usize) -> Result<(), Error> {
     if matches!(order, 1 | 2) { Ok(()) } else { Err(Error::IncompleteOrder { order }) }
 }
 
 impl<'a> MeanTensor<'a> {
-    /// For a ranking, and weights with `order` axes.
+    /// The mean for a ranking and weights with `order` axes.
     pub(crate) fn new(
         weights: &'a [f64],
         order: usize,
@@ -69,7 +75,7 @@ impl<'a> MeanTensor<'a> {
         for rank in block.clone() {
             let at = self.read(rank);
             let weights = &self.weights[at * items..][..items];
-            // Both orders of two ranks at once: signed weights add exactly 0.
+            // Both orders of two ranks are added at once. So antisymmetric weights add exactly 0.
             tied += (block.start..rank)
                 .map(|other| self.read(other))
                 .map(|other| weights[other] + self.weights[other * items + at])
@@ -100,7 +106,7 @@ impl<'a> MeanTensor<'a> {
         self.blocks.ranges()
     }
 
-    /// The ranks of the block that begins with this one.
+    /// The ranks of the block that begins at this rank.
     pub(crate) fn block(&self, start: u32) -> Range<usize> {
         start as usize..self.ends[start as usize] as usize
     }
@@ -110,7 +116,8 @@ impl<'a> MeanTensor<'a> {
         self.own[block.start]
     }
 
-    /// The mean of the rows of weights of a block, computed in `rows` if there are several.
+    /// The mean of the rows of weights of a block. If the block has several rows, the mean is computed in the memory
+    /// `rows`.
     pub(crate) fn row<'s>(&'s self, block: &Range<usize>, rows: &'s mut [f64]) -> &'s [f64] {
         let items = self.blocks.starts.len();
         let row = |rank: usize| &self.weights[self.read(rank) * items..][..items];
@@ -130,8 +137,8 @@ impl<'a> MeanTensor<'a> {
         rows
     }
 
-    /// Writes the numbers of the items of a block with all items, from the mean of its rows. Items of the same block
-    /// get the number of two tied items.
+    /// Writes the numbers of an item of a block with all items, given the mean of the rows of the block. Items of the
+    /// same block get the number of two tied items.
     pub(crate) fn line(&self, block: &Range<usize>, row: &[f64], out: &mut [f64]) {
         for other in self.ranges() {
             let mean = if other == *block { self.tied[block.start] } else { self.mean(row, &other) };
@@ -141,7 +148,7 @@ impl<'a> MeanTensor<'a> {
         }
     }
 
-    /// Calls `each` with every item, or rank, and its number, for weights with one axis.
+    /// For weights with one axis, calls `each` with every item (or rank) and its number.
     pub(crate) fn singles(&self, mut each: impl FnMut(usize, f64)) {
         for block in self.ranges() {
             let mean = self.mean(self.weights, &block);
@@ -149,13 +156,13 @@ impl<'a> MeanTensor<'a> {
         }
     }
 
-    /// The mean over the ranks of a block.
+    /// The mean of the weights over the ranks of a block.
     fn mean(&self, weights: &[f64], block: &Range<usize>) -> f64 {
         let sum: f64 = block.clone().map(|rank| weights[self.read(rank)]).sum();
         if block.len() == 1 { sum } else { sum / block.len() as f64 }
     }
 
-    /// Calls `each` with every item, or rank, and its numbers, until it returns false. `memory` has two rows.
+    /// Calls `each` with every item (or rank) and its numbers, until `each` returns false. `memory` has two rows.
     pub(crate) fn each_line(&self, memory: &mut [f64], mut each: impl FnMut(usize, &[f64]) -> bool) {
         let (rows, line) = memory.split_at_mut(self.blocks.starts.len());
         for block in self.ranges() {

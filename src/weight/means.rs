@@ -6,21 +6,21 @@ use crate::rankings::tied::Blocks;
 use crate::weight::kinds::PairWeight;
 use crate::weight::scale::times_power_of_two;
 
-/// Rankings whose largest product of two weights is below 2 to minus this power are rescaled for normalization.
+/// A ranking is rescaled for normalization if its largest product of two weights is below 2 to minus this power.
 const STEEP: f64 = 200.0;
 
 /// The means of the weights for the blocks of one ranking, by the first rank of a block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Means {
-    /// The mean weight of the ranks of the block; the number of two items in different blocks is a product or a sum of
-    /// these.
+    /// The mean weight of the ranks of the block. Two items in different blocks have the product or the sum of the two
+    /// means as their number.
     pub(crate) of_block: Vec<f64>,
     /// The number of an ordered pair of tied items.
     pub(crate) of_tied: Vec<f64>,
 }
 
 impl Means {
-    /// For a ranking.
+    /// The means for a ranking.
     pub(crate) fn of(weight: &PairWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
         let items = blocks.starts.len();
         let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
@@ -45,8 +45,8 @@ impl Means {
                     let mean = u[block.clone()].iter().sum::<f64>() / size;
                     (mean, mean)
                 }
-                // The numbers of pairs depend on both rankings and are computed for every two of them. General weights
-                // have no means here.
+                // The numbers of pairs depend on both rankings, so they are computed for every two rankings. General
+                // weights have no means here.
                 PairWeight::Average => (0.0, 0.0),
             };
             means.of_block[block.start] = mean;
@@ -55,9 +55,9 @@ impl Means {
         Ok(means)
     }
 
-    /// The power of two by which the numbers of pairs are to be multiplied, so that the squares of the largest do not
-    /// underflow: for results that do not depend on the scale of one ranking. Products of two weights can be 1e-170
-    /// although the largest weight is 1.
+    /// The power of two by which the numbers of pairs must be multiplied so that the squares of the largest numbers do
+    /// not underflow. Use it for results that do not depend on the scale of one ranking. Products of two weights can be
+    /// as small as 1e-170, although the largest weight is 1.
     pub(crate) fn power(&self, weight: &PairWeight, signed: bool) -> i32 {
         match weight {
             PairWeight::Products(_) => {}
@@ -73,7 +73,7 @@ impl Means {
         if largest > -STEEP || largest == f64::NEG_INFINITY {
             return 0;
         }
-        // Products of means of two rankings stay in range.
+        // The limit keeps products of the means of two rankings in range.
         2 * (-largest / 2.0).min(500.0 - most.log2()) as i32
     }
 
@@ -83,19 +83,21 @@ impl Means {
             return;
         }
         self.of_block.iter_mut().for_each(|mean| *mean = times_power_of_two(*mean, power / 2));
-        // Signed sums do not use these, and they could overflow.
+        // Signed sums do not use these numbers. They could overflow, so they become 0.
         self.of_tied.iter_mut().for_each(|tied| *tied = if signed { 0.0 } else { times_power_of_two(*tied, power) });
     }
 
-    /// For a complete ranking, whose blocks are its ranks.
+    /// The means for a complete ranking, in which every rank is a block.
     pub(crate) fn of_ranks(weight: &PairWeight, items: usize) -> Result<Self, Error> {
         let ranks = memory::collect(0..items as u32)?;
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
-    /// The sum for a ranking and itself, signed or not, for a weight whose pairs have products or sums of the means.
+    /// The sum for a ranking and itself, signed or not. The weight must be one for which a pair has the product or the
+    /// sum of two means.
     pub(crate) fn own(&self, weight: &PairWeight, blocks: Blocks<'_>, signed: bool) -> f64 {
-        // Over the blocks so far: the number of items, and the sums of the means and of their squares.
+        // For the blocks so far: the number of items, the sum of the means over the items, and the sum of their
+        // squares.
         let (mut items, mut sum, mut squares) = (0.0, 0.0, 0.0);
         let mut own = 0.0;
         for block in blocks.ranges() {
@@ -117,7 +119,8 @@ impl Means {
         own
     }
 
-    /// The numbers of an ordered pair of items and of the reversed pair, from the first ranks of their blocks.
+    /// The number of an ordered pair of items and the number of the reversed pair, given the first ranks of the blocks
+    /// of both items.
     pub(crate) fn of_pair(&self, weight: &PairWeight, first: u32, second: u32) -> (f64, f64) {
         if first == second {
             let tied = self.of_tied[first as usize];

@@ -12,9 +12,9 @@
 //!   pair        the term of a pair of items, for each kind of term: one trait
 //! ```
 //!
-//! A new weight is a variant of [`Weight`], an arm of `Weight::given`, which converts it to a kind of term, and a row of
-//! [`WEIGHTS`]. Only a weight that matches none of the kinds of [`kinds`] needs a new kind there; the compiler then names every place
-//! that has to handle it.
+//! To add a weight, add three things: a variant of [`Weight`], an arm of `Weight::given`, which converts the weight to
+//! a kind of term, and a row of [`WEIGHTS`]. If the weight matches none of the kinds of terms in [`kinds`], add a kind
+//! there too. The compiler then names every place that has to handle the new kind.
 
 pub(crate) mod checked;
 pub(crate) mod kinds;
@@ -41,7 +41,7 @@ pub enum Factor {
     Log,
     /// `u_r = 1 / (r - 1)` for rank r = 2..n and 0 for the first, as in AP correlation.
     Ap,
-    /// Any finite numbers, one for each position; the first number is the weight of the most preferred position.
+    /// Any finite numbers, one for each position. The first number is the weight of the most preferred position.
     Values(Vec<f64>),
 }
 
@@ -49,7 +49,7 @@ impl Factor {
     /// The weights of `items` positions.
     ///
     /// # Errors
-    /// When given values are not `items` finite numbers.
+    /// Returns an error when the values of [`Factor::Values`] are not `items` finite numbers.
     ///
     /// ```
     /// use wkendall::Factor;
@@ -72,7 +72,7 @@ impl Factor {
 }
 
 /// The weight of a concordant pair of items. Below, the two items have ranks `a < b` in one ranking and `c < d` in the
-/// other, counting from 1, which is the most preferred; `n` is the number of items.
+/// other ranking. Ranks count from 1, the most preferred; `n` is the number of items.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Weight {
@@ -87,10 +87,11 @@ pub enum Weight {
     Mult(Factor),
     /// `(n + 1 - max(b, d)) / n`: the mean of the top-k kernels over k = 1..n.
     Average,
-    /// `u[b] * u[d]`, of the later item. With [`Factor::Ap`] it is the positive definite relative of AP correlation.
+    /// `u[b] * u[d]`: only the ranks of the later item matter. With [`Factor::Ap`], the kernel is a positive definite
+    /// relative of AP correlation.
     Later(Factor),
-    /// Any n x n matrix U, row by row. Every ordered pair of items adds `U[a][b] * U[c][d]`, whether it is concordant
-    /// or not; so does every item with itself. It takes O(n^2) for a pair of rankings.
+    /// Any n x n matrix U, row by row. Every ordered pair of items adds `U[a][b] * U[c][d]`, concordant or not. Every
+    /// item also forms such a pair with itself. A pair of rankings takes O(n^2).
     Matrix(Vec<f64>),
     /// Any number of tensors with `order` axes of length n, one after another. In each tensor, every tuple of `order`
     /// items has a weight for its ranks in one ranking and a weight for its ranks in the other ranking. The tuple adds
@@ -101,17 +102,18 @@ pub enum Weight {
         /// All weights; the last axis varies fastest.
         entries: Arc<[f64]>,
     },
-    /// A tensor given as a sum of products of vectors: `terms` times `order` vectors of length n. It takes O(terms^2
-    /// order n) for a pair of rankings.
+    /// A tensor that is a sum of terms. Each term is a product of `order` vectors of length n. A pair of rankings takes
+    /// O(terms^2 order n).
     Factors {
-        /// The number of axes of the tensor, which is the number of vectors of a term.
+        /// The number of axes of the tensor. A term has as many vectors.
         order: usize,
-        /// The vectors of the first term, one for each axis, then those of the second.
+        /// The vectors of the first term, one for each axis, then the vectors of the second term, and so on.
         vectors: Arc<[f64]>,
     },
-    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count.
-    /// It is a kernel if W is symmetric and positive semi-definite as a matrix of pairs, which is not checked here. It
-    /// takes O(n^2) for a pair of rankings.
+    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` are
+    /// used. View W as a matrix whose rows are the pairs (a, b) and whose columns are the pairs (c, d). If this matrix
+    /// is symmetric and positive semi-definite, the measure is a kernel; this is not checked. A pair of rankings takes
+    /// O(n^2).
     Quadruples(Arc<[f64]>),
 }
 
@@ -177,8 +179,8 @@ pub static WEIGHTS: &[NamedWeight] = &[
 ];
 
 impl Weight {
-    /// The numbers `u` of a weight `u[b] u[d]` of the later item, which `measure/item_weighted.rs` computes without a number
-    /// for each two positions.
+    /// The numbers `u` of a weight `u[b] u[d]` of the later item. For such a weight, `measure/item_weighted.rs` needs
+    /// no number for each two positions.
     pub(crate) fn of_later_item(&self) -> Option<Factor> {
         match self {
             Self::Later(factor) => Some(factor.clone()),
@@ -194,17 +196,18 @@ impl Weight {
         }
     }
 
-    /// The weight as engines see it, checked for the number of items.
+    /// The weight in the form that the engines use, after a check that it matches the number of items.
     pub(crate) fn check(&self, items: usize) -> Result<WeightKind, Error> {
         self.given(items)?.checked(items)
     }
 
-    /// As [`Weight::check`], times a power of two that brings the largest number near 1.
+    /// The same as [`Weight::check`], but all numbers are multiplied by the power of two that brings the largest number
+    /// near 1.
     pub(crate) fn check_rescaled(&self, items: usize) -> Result<WeightKind, Error> {
         self.given(items)?.scaled_to_unit(items)?.checked(items)
     }
 
-    /// The kind of term, not checked yet: numbers may be too large, too many or too few.
+    /// The kind of term before any check: its numbers may be too large, and there may be too many or too few of them.
     fn given(&self, items: usize) -> Result<WeightKind, Error> {
         Ok(match self {
             Self::Standard => PairWeight::Count { top: None }.into(),
@@ -226,7 +229,7 @@ impl Weight {
     }
 }
 
-/// The weight of a number of the later item as a number for each two positions.
+/// The weight "later" as a tensor, with a number for each two positions.
 pub(crate) fn later_tensor(u: &[f64]) -> Result<TensorWeight, Error> {
     let mut entries = memory::with_capacity(checked::power(u.len(), 2)?)?;
     for a in 0..u.len() {

@@ -1,6 +1,6 @@
 //! The term of a concordant pair of items, for each kind of term.
 //!
-//! A term is an inner product of `N` numbers of the earlier item and `N` numbers of the later item.
+//! A term is the inner product of two vectors: `N` numbers of the earlier item, and `N` numbers of the later item.
 //!
 //! ```text
 //! Ones      1                    = [1] . [1]
@@ -11,21 +11,21 @@
 //! ItemSums  v v' (p + p') (q + q')
 //! ```
 //!
-//! So sums over pairs need no list of the earlier items, only `N` sums of their numbers:
+//! So a sum over pairs does not need the earlier items one by one. It needs only the `N` sums of their numbers:
 //!
 //! ```text
 //! sum over i of term(i, j) = (sum over i of earlier(i)) . later(j)
 //! ```
 
-// Inlined into functions with other vector instructions.
+// These functions must be inlined into functions that are compiled for other vector instructions.
 #![allow(clippy::inline_always)]
 
 /// A kind of term. It depends on `M` numbers of each item.
 pub(crate) trait PairTerm<const M: usize, const N: usize> {
-    /// Whether the two items can be swapped. Then `later` is `earlier` in reverse.
+    /// Whether the two items can be swapped. If so, `later` has the numbers of `earlier` in reverse order.
     const SYMMETRIC: bool;
 
-    /// The order in which the products are added if they are added one by one. The rounding depends on it.
+    /// The order in which the `N` products are added, if they are added one by one. The rounding depends on this order.
     const ORDER: [usize; N];
 
     /// The numbers of an earlier item. `one` is 1.
@@ -34,14 +34,14 @@ pub(crate) trait PairTerm<const M: usize, const N: usize> {
     /// The numbers of a later item. `one` is 1.
     fn later<X: TermNumber>(one: X, item: [X; M]) -> [X; N];
 
-    /// The term of a pair: the inner product, or the same with less rounding. `one` is 1.
+    /// The term of a pair. It is the inner product, or the same number computed with less rounding. `one` is 1.
     fn term<X: TermNumber>(one: X, earlier: [X; M], later: [X; M]) -> X;
 }
 
-/// A kind of term for which earlier items are only counted: each gives 1.
+/// A kind of term for which earlier items are only counted: each earlier item has the number 1.
 pub(crate) trait CountingTerm<const M: usize>: PairTerm<M, 1> {}
 
-/// Terms with the numbers of the items. An item is identified by its value.
+/// Terms, with the numbers of the items. An item is given by its value in the permutation.
 #[derive(Clone, Copy)]
 pub(crate) enum Terms<'a> {
     /// One.
@@ -50,16 +50,16 @@ pub(crate) enum Terms<'a> {
     Later(&'a [f64]),
     /// The product of the numbers of both items.
     Products(&'a [f64]),
-    /// (p + p') (q + q').
+    /// `(p + p') (q + q')`.
     Sums {
-        /// One number of each item.
+        /// The first number of each item.
         p: &'a [f64],
-        /// The other.
+        /// The second number of each item.
         q: &'a [f64],
     },
 }
 
-/// Floating-point numbers, one or several side by side.
+/// One floating-point number, or a vector of several.
 pub(crate) trait TermNumber: Copy {
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -164,7 +164,7 @@ impl PairTerm<2, 1> for Directed {
     }
 }
 
-/// The product of two sums, each of a number of both items.
+/// The product of two sums. Each sum adds a number of the earlier item and a number of the later item.
 pub(crate) struct Sums;
 
 impl PairTerm<2, 4> for Sums {
@@ -185,7 +185,7 @@ impl PairTerm<2, 4> for Sums {
     }
 }
 
-/// As [`Sums`], times the product of a third number of both items.
+/// The same as [`Sums`], multiplied by a third number of each of the two items.
 pub(crate) struct ItemSums;
 
 impl PairTerm<3, 4> for ItemSums {

@@ -1,5 +1,5 @@
-//! Powers of two that keep sums of products of weights within the range of floating-point numbers, and multiplication by
-//! them, without rounding.
+//! Powers of two that keep sums of products of weights within the range of floating-point numbers. A multiplication by
+//! a power of two does not round.
 
 use std::f64::consts::LN_2;
 
@@ -10,12 +10,12 @@ use crate::error::Error;
 use crate::memory::{self, Shared};
 use crate::parallel::Cancel;
 
-/// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if possible.
+/// Sums of scaled weights stay below 2 to this power. If possible, self-similarities stay above 2 to minus this power.
 const RANGE: f64 = 900.0;
 
 impl WeightKind {
-    /// The weight times a power of two that brings the largest number near 1, before any check: numbers that are not
-    /// finite, or of the wrong length, are not changed.
+    /// The weight, multiplied by the power of two that brings its largest number near 1. Nothing has been checked yet:
+    /// numbers that are not finite, or that have the wrong length, are not changed.
     pub(crate) fn scaled_to_unit(self, items: usize) -> Result<Self, Error> {
         let to_unit = |values: &Shared| -> Result<Shared, Error> {
             let finite = values.iter().all(|value| value.is_finite());
@@ -37,8 +37,8 @@ impl WeightKind {
         })
     }
 
-    /// The weight scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows
-    /// nor underflows; for results that do not depend on the scale of the weights.
+    /// The weight, multiplied by a power of two so that the self-similarity over tuples of `order` items neither
+    /// overflows nor underflows. Use it for results that do not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Cancel) -> Result<Self, Error> {
         if let Self::Pairs(PairWeight::Products(values)) = self {
             return Ok(PairWeight::Products(for_products(&values, order, stop)?.into()).into());
@@ -47,12 +47,12 @@ impl WeightKind {
     }
 }
 
-/// Position weights scaled so that the sum of squared products of `order` of them, and the intermediate sums of fewer,
-/// are in range.
+/// Scales position weights so that two kinds of sums are in range: the sum of the squared products of `order` weights,
+/// and the intermediate sums for products of fewer weights.
 ///
-/// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights
-/// of `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are computed with logarithms. For orders of some
-/// hundred a power of two is too coarse, and the weights are rounded.
+/// Usually the largest weight becomes 1. With steep weights or a high order, the sum would then underflow: the product
+/// of the three weights 1, 1e-90 and 1e-90 has the square 1e-360. The scale for such sums is computed with logarithms.
+/// For orders of some hundred, a power of two is too coarse; another factor is used, and the weights are rounded.
 pub(crate) fn for_products(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec<f64>, Error> {
     let plain = scaled(u, exponent(u))?;
     let own = squared_products(&plain, order, stop)?;
@@ -62,7 +62,7 @@ pub(crate) fn for_products(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec
     let logs = log_sums(u, order, stop)?;
     let after = |length: usize, shift: f64| logs[length] + 2.0 * length as f64 * shift;
     let fits = |&shift: &f64| after(order, shift) > -RANGE && (0..=order).all(|length| after(length, shift) < RANGE);
-    // Starting from a self-similarity of 1 and going down, because the sums of fewer weights can be larger.
+    // The search begins with a self-similarity of 1 and goes down, because the sums for fewer weights can be larger.
     let exact =
         (0..=10).map(|step| -f64::from(step) * RANGE / 10.0 - logs[order]).map(|own| own / (2.0 * order as f64));
     let mut candidates = exact.clone().map(f64::round).chain(exact);
@@ -77,8 +77,8 @@ pub(crate) fn for_products(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec
     Ok(found)
 }
 
-/// For each length up to the order, the logarithm to base 2 of the sum of the squared products over the tuples of that
-/// length.
+/// For each length up to the order: the sum of the squared products over all tuples of this length, as a logarithm to
+/// base 2.
 fn log_sums(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec<f64>, Error> {
     let mut logs = memory::filled(order + 1, f64::NEG_INFINITY)?;
     logs[0] = 0.0;
@@ -96,17 +96,17 @@ fn log_sums(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec<f64>, Error> {
     Ok(logs)
 }
 
-/// Terms of `order` vectors each, with powers of two distributed evenly among the vectors of a term and the largest
-/// term near 1; and the power of two by which the terms have been multiplied.
+/// Scales terms of `order` vectors so that the largest term is near 1. The power of two of a term is distributed evenly
+/// among its vectors. Also returns the power of two by which the terms have been multiplied.
 ///
-/// A term is a product of its vectors, so moving a power of two from one vector to another changes nothing. For the
-/// terms `1e200 * 1e-200` and `1e-200 * 1e200` no common scale for all vectors would work.
+/// A term is the product of its vectors. So a power of two can move from one vector to another, and the term does not
+/// change. With the terms `1e200 * 1e-200` and `1e-200 * 1e200`, one scale for all vectors would not work.
 pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(Vec<f64>, i32), Error> {
     let (items, order) = (items.max(1), order.max(1));
     let parts = |term: &[f64]| -> Vec<i32> { term.chunks_exact(items).map(exponent).collect() };
     let is_zero = |term: &[f64]| term.chunks_exact(items).any(|vector| vector.iter().all(|&entry| entry == 0.0));
     let terms = || vectors.chunks_exact(order * items).filter(|term| !is_zero(term));
-    // A zero term does not determine a scale.
+    // A term that is 0 does not determine a scale.
     let power = terms().map(|term| parts(term).iter().sum()).min().unwrap_or(0);
     let mut balanced = memory::with_capacity(vectors.len())?;
     for term in vectors.chunks_exact(order * items) {
@@ -132,8 +132,8 @@ pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
     memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
 }
 
-/// In steps, because a power of two can overflow or underflow although the product does not. The result is rounded at
-/// most once, if it is subnormal.
+/// The value times a power of two. It is computed in steps, because the power of two can overflow or underflow although
+/// the product does not. Only a subnormal result is rounded, and it is rounded once.
 pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
     let (mut value, mut rest) = (value, exponent);
     while rest.abs() > 1000 && value != 0.0 && value.is_finite() {

@@ -1,7 +1,7 @@
-//! Means of weights for lists: for the blocks of listed items, and for the ranks of the unlisted items.
+//! Means of weights for lists: means for the blocks of listed items, and means for the ranks of the unlisted items.
 //!
-//! The latter are all ranks from the length of the list on, so their means depend only on the length. They are computed
-//! once for every length, in one pass over the weights from the end.
+//! The unlisted items have all ranks from the length of the list on, so their means depend only on this length. These
+//! means are computed once for every length, in one pass over the weights from the last to the first.
 
 use super::kinds::PairWeight;
 use super::means::Means;
@@ -16,8 +16,8 @@ const STOP_CHECK_INTERVAL: usize = 1 << 16;
 pub(crate) struct Tails<'a> {
     weight: &'a PairWeight,
     items: usize,
-    /// For each length of a list, the mean weight of the ranks from there on, and the mean number of an ordered pair of
-    /// them.
+    /// For each length of a list, the mean weight of the ranks from this length on, and the mean number of an ordered
+    /// pair of these ranks.
     means: Vec<(f64, f64)>,
 }
 
@@ -42,7 +42,7 @@ impl Sum {
 }
 
 impl<'a> Tails<'a> {
-    /// For lists of up to `longest` of the items.
+    /// The means for lists of up to `longest` items.
     pub(crate) fn new(weight: &'a PairWeight, items: usize, longest: usize, stop: &Cancel) -> Result<Self, Error> {
         let mut means = memory::filled(longest.min(items) + 1, (0.0, 0.0))?;
         match weight {
@@ -64,25 +64,25 @@ impl<'a> Tails<'a> {
                     }
                 }
             }
-            // The numbers of pairs depend on both lists and are computed for every two of them. General weights have no
-            // means here.
+            // The numbers of pairs depend on both lists, so they are computed for every two lists. General weights have
+            // no means here.
             PairWeight::Average => {}
         }
         Ok(Self { weight, items, means })
     }
 
-    /// From means that are already known.
+    /// Makes the object from means that are already known.
     pub(crate) fn known(weight: &'a PairWeight, items: usize, means: &[(f64, f64)]) -> Result<Self, Error> {
         Ok(Self { weight, items, means: memory::collect(means.iter().copied())? })
     }
 
-    /// For each length, mean and mean of pairs.
+    /// For each length of a list, the mean weight and the mean number of an ordered pair.
     pub(crate) fn means(&self) -> &[(f64, f64)] {
         &self.means
     }
 
-    /// The means of the weights for a list whose blocks have these sizes, both by first rank; the mean of the unlisted
-    /// items is at the position of its length.
+    /// The means of the weights for a list whose blocks have these sizes. Sizes and means are stored at the first rank
+    /// of a block. The mean of the unlisted items is stored at the length of the list.
     pub(crate) fn of_list(&self, sizes: &[u32]) -> Result<Means, Error> {
         let length = sizes.len();
         let mut means = Means { of_block: memory::filled(length + 1, 0.0)?, of_tied: memory::filled(length + 1, 0.0)? };
@@ -95,7 +95,7 @@ impl<'a> Tails<'a> {
         Ok(means)
     }
 
-    /// The same for a block of ranks.
+    /// The mean weight of a block of ranks, and the mean number of an ordered pair of its ranks.
     fn of_block(&self, start: usize, size: usize) -> (f64, f64) {
         match self.weight {
             PairWeight::Count { .. } => of_counts(self.weight, start, size),
@@ -112,7 +112,7 @@ impl<'a> Tails<'a> {
     }
 }
 
-/// For a block of ranks with counting weights.
+/// The two means of a block of ranks, for a weight that counts.
 fn of_counts(weight: &PairWeight, start: usize, size: usize) -> (f64, f64) {
     let PairWeight::Count { top: Some(k) } = weight else { return (1.0, if size > 1 { 0.5 } else { 0.0 }) };
     let inside = k.saturating_sub(start).min(size) as f64;
@@ -120,7 +120,7 @@ fn of_counts(weight: &PairWeight, start: usize, size: usize) -> (f64, f64) {
     (inside / size.max(1) as f64, if size > 1 { inside * (inside - 1.0) / 2.0 / pairs } else { 0.0 })
 }
 
-/// For a block of ranks, from the sum of the weights and the sum of the products of two.
+/// The two means of a block of ranks, given the sum of its weights and the sum of the products of two weights.
 fn of_sums(weight: &PairWeight, sum: f64, products: f64, size: usize) -> (f64, f64) {
     let mean = sum / size as f64;
     if size < 2 {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::error::Error;
 use crate::simd::{Isa, Level};
 
-/// A strategy to compute a Gram matrix. All give the same counts, and the same weighted sums up to rounding.
+/// A strategy to compute a Gram matrix. All strategies compute the same counts. Their weighted sums differ only by
+/// rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// Bits of pairs of items, for measures that are counts.
@@ -15,7 +16,7 @@ pub(crate) enum Strategy {
     Product,
     /// A grid of positions and values for every pair of rankings, with vector instructions.
     Pairs,
-    /// The partition algorithm of the paper, with another choice of the pivot.
+    /// The partition algorithm of the paper of Jiao and Vert, with another choice of the pivot.
     Partition,
 }
 
@@ -47,7 +48,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A strategy and an instruction set. If one of the two is absent, the cost model chooses it.
+/// A strategy and an instruction set. If you leave out one of the two, the cost model chooses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
     strategy: Option<Strategy>,

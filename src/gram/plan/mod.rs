@@ -21,19 +21,19 @@ use crate::parallel;
 use crate::simd::Isa;
 use cost::{FEW, MIN_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
 
-/// The representation of rankings, as far as costs and strategies depend on it.
+/// The kind of a set of rankings, with the numbers on which costs and strategies depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Representation {
-    /// Permutations.
+    /// Complete rankings.
     Complete,
-    /// With ties or missing items.
+    /// Rankings with ties or missing items.
     Tied {
         /// Whether items can be anywhere.
         unknown: bool,
         /// Approximate number of cells of the table of the blocks of two rankings.
         cells: usize,
     },
-    /// Few of many items.
+    /// Lists of a few out of many items.
     Lists {
         /// The mean length of a list.
         length: usize,
@@ -68,7 +68,7 @@ pub(crate) struct PairwiseTask<'a> {
 pub(crate) struct Plan {
     pub(crate) strategy: Strategy,
     pub(crate) isa: Isa,
-    /// Rows and columns of a tile.
+    /// The number of rows and columns of a tile.
     pub(crate) tile: usize,
     /// The number of parts of a tile that are computed at the same time.
     pub(crate) parts: usize,
@@ -78,8 +78,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The fastest way. It depends on the numbers of rankings, but not on whether rows and columns are the same, so
-    /// that the matrix of `x` with itself and with a copy of it are computed in the same way.
+    /// The fastest plan. It depends on the numbers of rows and columns. It does not depend on whether rows and columns
+    /// are the same set. So the matrix of `x` with itself is computed in the same way as the matrix of `x` with a copy
+    /// of `x`.
     pub(crate) fn new(task: GramTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let isa = options.backend.isa()?;
         let strategy = task.strategy(options.backend, isa)?;
@@ -94,7 +95,7 @@ impl Plan {
         Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
     }
 
-    /// The only way for such a measure: one pair after another.
+    /// The plan for a measure that is computed for one pair of rankings at a time. There is only one strategy for it.
     pub(crate) fn pairwise(task: PairwiseTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let (strategy, isa) = (Strategy::Pairs, options.backend.isa()?);
         if let Some(other) = options.backend.strategy().filter(|&requested| requested != strategy) {
@@ -117,7 +118,7 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::new`], for threads that share tiles and not parts of tiles.
+    /// The same as [`Plan::new`], for work in which a thread always takes a whole tile.
     pub(crate) fn for_reduction(task: GramTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let plan = Self::new(task, options)?;
         if plan.parts == 1 {
@@ -132,7 +133,7 @@ impl GramTask<'_> {
         self.rows as f64 * self.columns as f64
     }
 
-    /// Approximate time of a pair of rankings by the strategy that would be chosen.
+    /// The approximate time of a pair of rankings with the strategy that would be chosen.
     pub(in crate::gram) fn fastest_ns(&self, backend: Backend) -> Result<f64, Error> {
         let isa = backend.isa()?;
         Ok(self.cost_ns(self.strategy(backend, isa)?, isa))
@@ -148,7 +149,7 @@ impl GramTask<'_> {
         match backend.strategy() {
             Some(strategy) if strategy.can(self) => Ok(strategy),
             Some(strategy) => Err(Error::CannotCompute { name: strategy.to_string() }),
-            // The preparation of each ranking does not pay off for a few pairs.
+            // For a few pairs, it does not pay off to prepare each ranking.
             None if self.cells() < FEW && self.takes_few_one_by_one() => Ok(Strategy::Partition),
             None => {
                 let able = Strategy::ALL.into_iter().filter(|strategy| strategy.can(self));
@@ -163,19 +164,19 @@ impl GramTask<'_> {
         self.representation == Representation::Complete || self.measure.weight().is_general()
     }
 
-    /// The number of parts of the tiles of few rankings, so that all threads have work.
+    /// The number of parts of a tile. If there are few rankings, tiles are divided so that all threads have work.
     fn parts(&self, strategy: Strategy, threads: usize) -> usize {
         if strategy != Strategy::Bits || threads < 2 {
             return 1;
         }
         let tiles = self.cells() / (WIDEST as f64).powi(2);
         let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
-        // With many rankings, tiles are enough; with few items, a part would be too short.
+        // With many rankings, there are enough tiles. With few items, a part would take too little time.
         let blocks = cost::bits_blocks(self.measure.items()) as f64;
         if tiles < threads as f64 * 4.0 && blocks >= 2.0 * wanted { wanted.ceil() as usize } else { 1 }
     }
 
-    /// Rows and columns of a tile.
+    /// The number of rows and columns of a tile.
     fn tile(&self, strategy: Strategy, pair_ns: f64, threads: usize) -> usize {
         let by_share = (self.cells() / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
         let (by_time, by_share) = match (strategy, self.representation) {

@@ -1,9 +1,11 @@
-//! Measures that follow from the number of discordant pairs, on packed bits. Counts are compared with the worst count
-//! that a row keeps while they are in registers, and only better ones are written to memory.
+//! Searches for measures that are a function of the number of discordant pairs. The counts are computed from packed
+//! bits. While a count is in a register, it is compared with the worst count that its row keeps. Only better counts are
+//! written to memory.
 //!
-//! The bits of the columns are computed once, arranged so that a register holds one word of eight rankings, in slabs
-//! that bound the memory. A job compares a block of rows with a span of a slab, in chunks that stay in the second-level
-//! cache.
+//! The bits of the columns are computed once. They are arranged so that a register holds one word of each of eight
+//! rankings. To bound the memory, the columns are divided into slabs, and one slab is in memory at a time. A job
+//! compares a block of rows with a span of columns of a slab. A span is divided into chunks that stay in the
+//! second-level cache.
 
 use std::ops::Range;
 
@@ -32,14 +34,14 @@ pub(super) struct CountedSearch<'a> {
     y: &'a Rankings,
     /// The key of each number of discordant pairs.
     keys: Vec<f64>,
-    /// Words of bits of a ranking.
+    /// The number of words of bits of a ranking.
     words: usize,
     workers: Workers,
 }
 
 /// Receives the results for [`ROWS`] rows at a time.
 trait Take: Sync {
-    /// Lets `scan` find counts of some columns for the rows of a block.
+    /// Calls `scan`, which finds counts of some columns for the rows of a block.
     fn scan(
         &self,
         block: usize,
@@ -56,8 +58,8 @@ struct CountedScratch {
 }
 
 impl<'a> CountedSearch<'a> {
-    /// For a measure whose keys increase with the number of discordant pairs; for the best entries all keys must
-    /// differ.
+    /// A search for a measure whose keys increase with the number of discordant pairs. For the best entries, all keys
+    /// must differ.
     pub(super) fn new(
         task: GramTask<'_>,
         plan: Plan,
@@ -113,7 +115,7 @@ impl<'a> CountedSearch<'a> {
         Ok(())
     }
 
-    /// Blocks of rows, each with a span of a slab.
+    /// The jobs: a block of rows, and a span of columns of a slab.
     fn jobs(&self, slab: Range<usize>) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + use<'_, 'a> {
         let (rows, span) = (self.x.rows(), COUNTED_SPAN * self.chunk());
         (0..rows).step_by(COUNTED_ROWS).flat_map(move |row| {
@@ -123,7 +125,7 @@ impl<'a> CountedSearch<'a> {
         })
     }
 
-    /// Columns of a chunk.
+    /// The number of columns of a chunk.
     fn chunk(&self) -> usize {
         (COUNTED_CHUNK / self.words / GROUP).max(1) * GROUP
     }
@@ -207,7 +209,8 @@ impl Take for Best<u64> {
         columns: Range<usize>,
         scan: impl FnOnce(&mut [u64; ROWS], nearest::Report<'_>),
     ) -> Result<(), Error> {
-        // Columns come in increasing order, so an equal count is better only if the worst is from a later chunk.
+        // Within a chunk, columns come in increasing order. So an equal count is better only if the worst entry is from
+        // a later chunk.
         let limit = |worst: u64| (worst >> 32) + u64::from(worst as u32 as usize >= columns.end);
         self.with(block, |heaps, kept| {
             let mut limits = [0; ROWS];
@@ -226,7 +229,7 @@ impl Take for Best<u64> {
     }
 }
 
-/// Counts up to the count of a radius.
+/// Takes all counts up to the count that belongs to a radius.
 struct CloseCounts<'a> {
     below: u64,
     keys: &'a [f64],

@@ -1,26 +1,26 @@
 //! The best values of the rows of a matrix, collected while its tiles are computed.
 //!
-//! Rows are kept in blocks, each with a lock. Values are totally ordered: by key, and equal keys by the index of the
-//! column. The result therefore does not depend on the order of the tiles.
+//! Rows are kept in blocks, and each block has a lock. Values are ordered by key, and equal keys by the index of the
+//! column, so no two values are equal. Therefore the result does not depend on the order of the tiles.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Error;
 use crate::memory;
 
-/// A column with a value: the smaller the key, the better.
+/// A column with the key of its value. A smaller key is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Candidate {
     pub(super) key: f64,
     pub(super) index: usize,
 }
 
-/// An entry of which rows keep the best.
+/// A type of entries. Each row keeps its best entries.
 pub(super) trait Entry: Copy + Send {
     /// A placeholder for no entry.
     const NONE: Self;
 
-    /// Whether this comes before the other.
+    /// Whether this entry is better than the other entry.
     fn beats(self, other: Self) -> bool;
 }
 
@@ -33,7 +33,7 @@ impl Entry for Candidate {
     }
 }
 
-/// A count in the upper half, a column in the lower half.
+/// The entry has a count in its upper half and a column in its lower half.
 impl Entry for u64 {
     const NONE: Self = Self::MAX;
 
@@ -48,7 +48,7 @@ pub(super) fn sort<E: Entry>(entries: &mut [E]) {
     entries.sort_unstable_by(|&a, &b| b.beats(a).cmp(&a.beats(b)));
 }
 
-/// Replaces the worst entry of a heap, which is its first, by a better one.
+/// Replaces the worst entry of a heap by a better entry. The worst entry is the first.
 #[inline]
 pub(super) fn replace_worst<E: Entry>(heap: &mut [E], entry: E) {
     if !heap.first().is_some_and(|&worst| entry.beats(worst)) {
@@ -71,9 +71,9 @@ pub(super) fn replace_worst<E: Entry>(heap: &mut [E], entry: E) {
     heap[at] = entry;
 }
 
-/// Blocks of rows, each with data behind a lock.
+/// Blocks of rows. Each block has data behind a lock.
 struct LockedBlocks<S> {
-    /// Rows of a block.
+    /// The number of rows of a block.
     height: usize,
     all: Vec<Mutex<S>>,
 }
@@ -92,22 +92,22 @@ impl<S> LockedBlocks<S> {
     }
 }
 
-/// Receives candidates for the rows of a block, by their positions in the block.
+/// Receives candidates for the rows of a block. Rows are given by their positions in the block.
 pub(super) trait Keep: Sync {
-    /// For each row of a block, a key such that no better candidate has a larger one.
+    /// Writes a limit for each row of a block: candidates with a larger key are not kept.
     fn limits(&self, block: usize, limits: &mut Vec<f64>) -> Result<(), Error>;
 
     fn take(&self, block: usize, found: &[(u32, Candidate)]) -> Result<(), Error>;
 }
 
-/// The best entries of each row: a heap for each.
+/// The best entries of each row. Each row has a heap.
 pub(super) struct Best<E> {
     kept: usize,
     blocks: LockedBlocks<Vec<E>>,
 }
 
 impl<E: Entry> Best<E> {
-    /// For `rows` rows in blocks of `height`; `kept` entries are kept for each row.
+    /// Memory for `rows` rows in blocks of `height` rows. `kept` entries are kept for each row.
     pub(super) fn new(rows: usize, height: usize, kept: usize) -> Result<Self, Error> {
         let make = |rows: usize| memory::filled(rows.saturating_mul(kept), E::NONE);
         Ok(Self { kept, blocks: LockedBlocks::new(rows, height, make)? })
@@ -169,12 +169,12 @@ impl Close {
         work(self.height(block), &mut self.blocks.lock(block))
     }
 
-    /// Rows of a block.
+    /// The number of rows of a block.
     fn height(&self, block: usize) -> usize {
         self.blocks.height.min(self.rows - block * self.blocks.height)
     }
 
-    /// The candidates of each row, by their index.
+    /// The candidates of each row, sorted by index.
     pub(super) fn into_rows(self) -> Result<CloseRows, Error> {
         let LockedBlocks { height, all } = self.blocks;
         let mut blocks = memory::collect(all.into_iter().map(into_inner))?;

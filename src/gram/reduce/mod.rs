@@ -1,7 +1,7 @@
 //! The best values of each row of a Gram matrix, or all values within a limit, without the matrix.
 //!
-//! A tile is computed, the values that its rows keep are extracted, and the tile is dropped. Values are bitwise
-//! identical to those of [`gram`](crate::gram()), because the strategy and the rankings are the same.
+//! A tile is computed, then the values that are kept for its rows are copied, and the tile is dropped. Values are
+//! bitwise identical to those of [`gram`](crate::gram()), because the strategy and the rankings are the same.
 //!
 //! ```text
 //! mod        check, plan, run
@@ -31,16 +31,18 @@ use kept::{Best, Candidate, Close, CloseRows};
 use repeated::EqualRankings;
 use tiled::Reduction;
 
-/// For each ranking of `x`, the `count` most similar rankings of `y`. Without `y`, the `count` most similar other
-/// rankings of `x`.
+/// Finds, for each ranking of `x`, the `count` most similar rankings of `y`. Without `y`, finds the `count` most
+/// similar other rankings of `x`.
 ///
 /// The most similar rankings have the largest values of [`gram`](crate::gram()) in each row. For a distance, such as
-/// [`Measure::distance`] or [`Measure::footrule`], they have the smallest values. Among equal values the smaller index
+/// [`Measure::distance`] or [`Measure::footrule`], they have the smallest values. Among equal values, the smaller index
 /// comes first. The matrix is never built: memory grows with `count`, not with the number of rankings of `y`. If `y` is
-/// `x` itself, rankings can be their own neighbours, and half of the values are computed, as without `y`.
+/// the same object as `x`, a ranking can be its own neighbour. In this case, and also without `y`, only half of the
+/// values are computed.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
+/// Returns the same errors as [`gram`](crate::gram()), and an error when `count` is 0 or larger than the number of
+/// rankings that are searched.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, neighbors};
@@ -74,7 +76,7 @@ fn neighbors_of(
             return with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options));
         }
     };
-    // A ranking may be its own best neighbour.
+    // A ranking may be its own best neighbour, so one more is kept.
     let kept = count + usize::from(others(operands));
     search(
         part,
@@ -86,13 +88,13 @@ fn neighbors_of(
     )
 }
 
-/// For each ranking of `x`, all rankings of `y` whose value is at least `radius`. For a distance, such as
-/// [`Measure::distance`] or [`Measure::footrule`], the value is at most `radius`. Without `y`, the other rankings of
-/// `x` are searched.
+/// Finds, for each ranking of `x`, all rankings of `y` whose value is at least `radius`. For a distance, such as
+/// [`Measure::distance`] or [`Measure::footrule`], the value must be at most `radius`. Without `y`, the other rankings
+/// of `x` are searched.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), when the radius is NaN, when the radius is negative for a distance, and when there is no
-/// memory for the result.
+/// Returns the same errors as [`gram`](crate::gram()), and an error when the radius is NaN, when the radius is negative
+/// for a distance, or when there is no memory for the result.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, within};
@@ -129,12 +131,13 @@ fn within_of(measure: &Measure, operands: Operands<'_>, radius: f64, options: Op
     search(part, operands, Wanted::Close(radius), options, by_index, EqualRankings::within)
 }
 
-/// Whether a ranking is not its own neighbour.
+/// Whether rankings are compared with the other rankings of the same set, so that a ranking is not its own neighbour.
 fn others(operands: Operands<'_>) -> bool {
     with_operands!(operands, |_x, y| y.is_none())
 }
 
-/// The same rankings, without columns if these are the rows: half of the matrix is then enough.
+/// The same rankings. If the columns are the same object as the rows, the columns are removed, and half of the matrix
+/// is enough.
 fn without_same(operands: Operands<'_>) -> Operands<'_> {
     match operands {
         Operands::Complete(x, y) => Operands::Complete(x, y.filter(|&y| !std::ptr::eq(x, y))),
@@ -143,7 +146,8 @@ fn without_same(operands: Operands<'_>) -> Operands<'_> {
     }
 }
 
-/// Searches neighbours of lists with an index, if there is one and building it pays off, unless a backend is requested.
+/// Whether neighbours of lists are searched with an index. They are, if the measure has an index, if building it pays
+/// off, and if no backend is requested.
 fn worth_an_index(part: &Part, queries: usize, lists: &Lists, wanted: Wanted, options: &Options<'_>) -> bool {
     let has_index = match part {
         Part::Kendall(measure) => !measure.is_ordered(),
@@ -159,9 +163,9 @@ fn worth_an_index(part: &Part, queries: usize, lists: &Lists, wanted: Wanted, op
 /// The entries to keep for each row.
 #[derive(Debug, Clone, Copy)]
 enum Wanted {
-    /// This many best.
+    /// This many best entries.
     Best(usize),
-    /// All within this value.
+    /// All entries whose value is within this radius.
     Close(f64),
 }
 
@@ -175,13 +179,13 @@ impl Wanted {
     }
 }
 
-/// The results, for each of the distinct rankings of the rows.
+/// The results for the distinct rankings of the rows.
 enum FoundRows {
     Best(Best<Candidate>),
-    /// Numbers of discordant pairs, and the key of each.
+    /// Numbers of discordant pairs, and the key of each number.
     Counts(Best<u64>, Vec<f64>),
     Close(CloseRows),
-    /// All values are 0: this many columns, from the first on.
+    /// All values are 0. The result is this many columns, from the first column on.
     Zeros(usize),
 }
 
@@ -195,7 +199,7 @@ impl FoundRows {
                 let mut entries = Vec::new();
                 best.row(row, &mut entries)?;
                 memory::reserve(candidates, entries.len())?;
-                // A count in the upper half, a column in the lower half.
+                // An entry has a count in its upper half and a column in its lower half.
                 let decoded = |entry| Candidate { key: keys[(entry >> 32) as usize], index: entry as u32 as usize };
                 candidates.extend(entries.into_iter().map(decoded));
                 Ok(())
@@ -215,8 +219,8 @@ impl FoundRows {
     }
 }
 
-/// Searches lists by an index if that pays off. Otherwise searches for the distinct rankings, and lets `finish` build
-/// the result for all rankings.
+/// Searches lists with an index if that pays off. Otherwise computes the results of the distinct rankings; `finish`
+/// then builds the result for all rankings.
 fn search<T>(
     part: &Part,
     operands: Operands<'_>,

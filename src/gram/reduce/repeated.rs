@@ -1,5 +1,5 @@
-//! Repeated rankings: the result of one ranking is the result of all that equal it, and a column in a result stands for
-//! all columns that equal it.
+//! Repeated rankings. The result of one ranking is also the result of all equal rankings. In a result, a column stands
+//! for all columns with an equal ranking.
 
 use std::ops::{ControlFlow, Range};
 
@@ -18,11 +18,11 @@ const ENTRY_NS: f64 = 10.0;
 
 /// The classes of equal rankings.
 pub(super) struct EqualRankings {
-    /// For each row the index of its distinct ranking; `None` if all rankings are distinct.
+    /// For each row, the index of its distinct ranking; `None` if all rankings are distinct.
     of_rows: Option<Vec<u32>>,
     members: Option<Members>,
     rows: usize,
-    /// Whether a ranking is not its own neighbour; columns are then rows.
+    /// Whether the columns are the rows, and a ranking is not its own neighbour.
     others: bool,
     /// The factor (1 or -1) that turns values into keys.
     sign: f64,
@@ -52,12 +52,12 @@ impl Members {
         Ok(Self { starts, columns })
     }
 
-    /// In increasing order.
+    /// The columns of a class, in increasing order.
     fn of(&self, class: usize) -> &[u32] {
         &self.columns[self.starts[class]..self.starts[class + 1]]
     }
 
-    /// Replaces classes, the best first, by the best of their members.
+    /// Replaces classes by their members, the best class first, until there are `kept` members.
     fn expand(&self, kept: usize, classes: &[Candidate], best: &mut Vec<Candidate>) -> Result<(), Error> {
         best.clear();
         for alike in classes.chunk_by(|a, b| a.key == b.key) {
@@ -115,7 +115,7 @@ impl EqualRankings {
         Ok(Self { of_rows, members, rows: x.rows(), others, sign })
     }
 
-    /// The results for a row, without the row itself if it is not its own neighbour.
+    /// The results for a row. If a ranking is not its own neighbour, the row itself is left out.
     fn row<'s>(
         &self,
         row: usize,
@@ -140,7 +140,7 @@ impl EqualRankings {
         Ok(found.iter().copied().filter(move |candidate| candidate.index != itself))
     }
 
-    /// The result with `count` neighbours for each row; `kept` were kept.
+    /// The result with `count` neighbours for each row. The search has kept `kept` entries.
     pub(super) fn neighbors(
         &self,
         count: usize,

@@ -1,4 +1,4 @@
-//! Values of any strategy, tile by tile: each thread has one tile, from which it extracts the values that rows may
+//! Searches with any strategy, tile by tile. Each thread computes a tile, and takes the values from it that rows may
 //! keep.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ const TILES_A_JOB: usize = 8;
 /// The number of values that are compared with the limit before single values are looked at.
 const STRIP: usize = 16;
 
-/// Keeps some of the values.
+/// A destination of tiles that keeps some of the values.
 pub(super) struct Reduction<'a, K> {
     pub(super) keep: &'a K,
     /// The factor that turns values into keys: 1 or -1.
@@ -67,7 +67,8 @@ impl<K: Keep> Reduction<'_, K> {
         self.take((row, column), (top, left), width, symmetric && row != column, scratch)
     }
 
-    /// Extracts the values that are good enough; for a tile above the diagonal, for its rows and its columns.
+    /// Takes the values that are good enough for their rows. For a tile above the diagonal, also takes them for its
+    /// columns.
     fn take<S>(
         &self,
         (row, column): (usize, usize),
@@ -88,7 +89,7 @@ impl<K: Keep> Reduction<'_, K> {
         for (i, (values, &limit)) in cells.chunks_exact(width).zip(&*limits).enumerate() {
             let strips = values.chunks(STRIP).zip(limits_below.chunks(STRIP));
             for (strip, (values, limits_below)) in strips.enumerate() {
-                // Counted without a branch, so that the comparisons are vectorized.
+                // There is no branch here, so that the comparisons are vectorized.
                 let pairs = values.iter().zip(limits_below);
                 let hits: u32 = pairs.map(|(&value, &below)| u32::from(value * self.sign <= limit.max(below))).sum();
                 if hits == 0 {

@@ -1,4 +1,4 @@
-//! Self-similarities of rankings with ties and of lists: their computation, and the division of values by them.
+//! Computes the self-similarities of rankings with ties and of lists, and divides values by them.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::gram::cost::STOP_CHECK_INTERVAL_NS;
 use crate::memory;
 use crate::parallel::{self, Cancel, RunOptions, Workers};
 
-/// The number of rankings that a job compares with themselves, if one takes `ns` nanoseconds.
+/// The number of rankings that a job compares with themselves, if one ranking takes `ns` nanoseconds.
 pub(super) fn rows_a_job(ns: f64) -> usize {
     ((STOP_CHECK_INTERVAL_NS / ns.max(1.0)) as usize).max(1)
 }
@@ -18,7 +18,7 @@ pub(super) struct OwnCost {
     pub(super) longest: f64,
 }
 
-/// The result of `value` for each ranking, on several threads.
+/// Calls `value` for each ranking on several threads, and returns the results.
 pub(super) fn each_ranking<S>(
     rankings: usize,
     cost: &OwnCost,
@@ -48,21 +48,21 @@ pub(super) fn each_ranking<S>(
     Ok(values)
 }
 
-/// The square root of the self-similarity of each row and of each column. For the Mallows kernel, the term that each
-/// ranking adds to the exponent.
+/// The square roots of the self-similarities of all rows and all columns. For the Mallows kernel, they are the terms
+/// that the rankings add to the exponent.
 pub(super) struct Roots<'a> {
     of_rows: Cow<'a, [f64]>,
-    /// `None` where the columns are the rows.
+    /// `None` if the columns are the rows.
     of_columns: Option<Cow<'a, [f64]>>,
 }
 
 impl<'a> Roots<'a> {
-    /// From the roots themselves.
+    /// Makes the object from known roots.
     pub(super) fn new(of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) -> Self {
         Self { of_rows, of_columns }
     }
 
-    /// For two sets, by a function that computes the roots of one set.
+    /// Makes the object for two sets. `of_set` computes the roots of one set.
     pub(super) fn find<S>(x: &S, y: &S, mut of_set: impl FnMut(&S) -> Result<Vec<f64>, Error>) -> Result<Self, Error> {
         let of_rows = of_set(x)?.into();
         let of_columns = if std::ptr::eq(x, y) { None } else { Some(of_set(y)?.into()) };
@@ -80,8 +80,8 @@ impl<'a> Roots<'a> {
         of_rows[row] + of_columns[column]
     }
 
-    /// A value divided by both roots, if it is normalized; 0 if it may be a rounding error. `same` says whether the
-    /// rankings are equal.
+    /// The final value. If values are normalized, it is divided by both roots. If the value may be a rounding error, it
+    /// is 0. `same` tells whether the rankings are equal.
     pub(super) fn finish(
         &self,
         value: f64,
@@ -94,11 +94,11 @@ impl<'a> Roots<'a> {
         let unit = of_row * of_column;
         match normalized {
             true if unit == 0.0 => 0.0,
-            // Exactly 1 for equal rankings, even if sums cancel.
+            // The value for equal rankings must be exactly 1, even if sums cancel.
             true if value / unit > 0.99 && same() => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
-            // At most the square root of the product of both self-similarities, which is rounding. With one of them it
-            // can be more.
+            // The value is at most the square root of the product of both self-similarities. If both roots are 0, the
+            // value is only a rounding error. If only one root is 0, it can be larger.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
             false => value,
         }

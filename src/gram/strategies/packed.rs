@@ -1,8 +1,9 @@
-//! The engine of the strategies that pack rankings as bits: blocks of bits, counts of a tile, tiles in parts.
+//! The engine of the strategies that pack rankings as bits. It makes blocks of bits, counts the bits for a tile, and
+//! can divide a tile among threads.
 //!
-//! A block of bits is computed for all rankings of a tile, used for all its pairs while it is in the cache, and
-//! dropped. Memory therefore does not grow with n^2. [`Packing`] defines the bits of a ranking, how they are counted
-//! and how values follow from counts.
+//! A block of bits is computed for all rankings of a tile. It is used for all pairs of the tile while it is in the
+//! cache, and then dropped. So memory does not grow with n^2. [`Packing`] defines the bits of a ranking, how bits are
+//! counted, and how values are computed from counts.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -20,17 +21,18 @@ use crate::simd::place::Square;
 
 /// A way to pack rankings as bits, and to turn counts into values.
 pub(super) trait Packing: Sync {
-    /// Words for each ranking in a packed block.
+    /// The number of words of a ranking in a packed block.
     fn length(&self, block: &BitBlock) -> usize;
 
     /// Appends the bits of a ranking.
     fn pack(&self, isa: Isa, ranks: &[[u16; 64]], block: &BitBlock, out: &mut Vec<u64>);
 
-    /// Adds to the counts of all rows and columns; if `upper`, only from about the diagonal on.
+    /// Adds to the counts of all rows and columns. With `upper`, only the pairs above the diagonal are needed; a few
+    /// pairs below it may be counted too.
     fn count(&self, isa: Isa, block: &BitBlock, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]);
 
-    /// The values for a square of counts whose first row and column in the result are `at`. A row of counts begins
-    /// every `width` counts. Counts that stand for no column can give any value.
+    /// The values for a square of counts. `at` is the first row and the first column of the square in the result. A row
+    /// of counts begins every `width` counts. Counts after the last column can give any value.
     fn evaluate(&self, isa: Isa, at: (usize, usize), width: usize, counts: &[u64], values: &mut Square<SQUARE>);
 }
 
@@ -39,7 +41,7 @@ pub(super) struct Packed<P> {
     isa: Isa,
     packing: P,
     x: PackedSet,
-    /// The set of `x` if there is none.
+    /// The rankings of the columns. `None` if these are the rankings of the rows.
     y: Option<PackedSet>,
     blocks: Vec<BitBlock>,
 }
@@ -47,18 +49,18 @@ pub(super) struct Packed<P> {
 /// Rankings for the rows or the columns of the result.
 struct PackedSet {
     ranks: Ranks,
-    /// The bits of all of them, unless there are too many.
+    /// The bits of all rankings; `None` if they take too much memory.
     kept: Option<Vec<u64>>,
 }
 
-/// Items whose pairs make one block.
+/// The items whose pairs are one block.
 pub(super) struct BitBlock {
     pub(super) items: Range<usize>,
-    /// Words for each ranking.
+    /// The number of words of a ranking.
     pub(super) words: usize,
 }
 
-/// A padding rank, which comes before no rank.
+/// The rank of padding. It is larger than all ranks.
 const PADDING: u16 = u16::MAX;
 
 /// Ranks of 16 bits, padded to whole blocks of 64.
@@ -129,7 +131,7 @@ impl<P: Packing> Packed<P> {
         (words <= BITS_KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
     }
 
-    /// The bits of some rankings, kept or computed in `room`.
+    /// The bits of some rankings. They have been kept, or they are computed now in `room`.
     fn bits<'r>(
         &self,
         side: &'r PackedSet,
@@ -168,7 +170,8 @@ struct Gathered<'t, T> {
 }
 
 impl<P: Packing> Packed<P> {
-    /// Counts for a tile over some of the blocks, into `scratch.counts`; returns whether it was completed.
+    /// Computes the counts of a tile for some of the blocks, and adds them to `scratch.counts`. Returns false if the
+    /// run was stopped.
     fn count_blocks(
         &self,
         shape: &TileShape,
@@ -178,7 +181,7 @@ impl<P: Packing> Packed<P> {
     ) -> Result<bool, Error> {
         counts.clear();
         memory::resize(counts, shape.rows.len() * width(shape), 0)?;
-        // Panels do not grow, and move, from block to block.
+        // All memory for panels is reserved here. Otherwise panels would grow and move from block to block.
         let longest = blocks.iter().map(|block| self.packing.length(block)).max().unwrap_or(0);
         columns.clear();
         memory::reserve(columns, longest * width(shape))?;
@@ -224,9 +227,9 @@ impl<P: Packing> Packed<P> {
 }
 
 impl<P: Packing> FillInParts for Packed<P> {
-    /// Fills few tiles of many items. Threads share the pairs of items instead of the tiles, because with smaller tiles
-    /// the bits of a ranking would be computed more often. Counts are integers, so the order of additions does not
-    /// matter.
+    /// Fills a few tiles of rankings with many items. Threads divide the pairs of items among themselves, and not the
+    /// tiles: with smaller tiles, the bits of a ranking would be computed more often. Counts are integers, so the order
+    /// of additions does not matter.
     fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
@@ -284,7 +287,7 @@ impl<P: Packing> Fill for Packed<P> {
     }
 }
 
-/// The items in blocks of about [`BITS_BLOCK`] words; item j has its pairs with the j items before it.
+/// Splits the items into blocks of about [`BITS_BLOCK`] words. Item j has the j pairs with the items before it.
 pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
     let mut blocks = Vec::new();
     let (mut start, mut pairs) = (1, 0);
@@ -298,7 +301,7 @@ pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
     Ok(blocks)
 }
 
-/// Interleaves the words of [`GROUP`] rankings; zeros fill the last group.
+/// Interleaves the words of [`GROUP`] rankings. The last group is filled up with zeros.
 pub(super) fn interleave<'a>(
     length: usize,
     rankings: impl ExactSizeIterator<Item = &'a [u64]>,

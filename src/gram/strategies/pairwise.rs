@@ -72,7 +72,7 @@ pub(in crate::gram) fn fill<R: RankingSet>(
     target.run(tiling, &pairs, Workers::new(threads, measure.pair_ns(longest)), options.watch)
 }
 
-/// One pair of rankings at a time.
+/// A strategy that computes one pair of rankings at a time.
 struct Pairwise<'a> {
     measure: &'a dyn PairMeasure,
     operands: Operands<'a>,
@@ -107,7 +107,8 @@ mod tests {
     use crate::rankings::Row;
     use crate::{Incomplete, Lists, Matrix, Missing, Rankings, Weight};
 
-    /// The rank in one ranking of the best item of the other, times a factor: not symmetric.
+    /// A measure that is not symmetric: take the best item of one ranking; the value is its rank in the other ranking,
+    /// times a factor.
     #[derive(Debug, PartialEq)]
     struct RankOfBest {
         factor: f64,
@@ -116,7 +117,7 @@ mod tests {
 
     impl PairMeasure for RankOfBest {
         fn about(&self) -> About {
-            // Not a kernel, but sums do not depend on it.
+            // The measure is not a kernel, but it is called one here so that it can be used in sums.
             About { is_symmetric: false, ..About::new("the rank of the best item", 3, Kind::Kernel, self.takes) }
         }
 

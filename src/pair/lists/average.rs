@@ -7,21 +7,22 @@ use crate::memory;
 use crate::pair::tops::top_block;
 use crate::simd::tops::{Four, TopBlock, of_blocks};
 
-/// For rows of pairs of at least this many items, check first for a stop.
+/// If a row has pairs of at least this many items, there is a check for a stop before it.
 const LONG: usize = 1 << 12;
 
-/// The terms of the blocks of a list with the last block of another list, which depend only on the length of the
-/// latter.
+/// The terms of the blocks of a list with the last block of another list. They depend only on the length of the other
+/// list.
 #[derive(Default)]
 pub(super) struct AgainstTail {
-    /// The blocks of the list, by first rank; the last block is at the position of its length.
+    /// The blocks of the list, each stored at its first rank. The last block is stored at the length of the list.
     pub(super) own: Vec<TopBlock>,
     /// The length of the other list.
     length: Option<usize>,
-    /// By first rank, for pairs whose later item is in this block and in the last block of the other list: the terms if
-    /// the pair is tied in neither list, in this one, in the other, in both.
+    /// For each block, at its first rank: four terms of the pairs whose later item is in this block and in the last
+    /// block of the other list. The terms are for pairs that are tied in neither list, in this list, in the other list,
+    /// and in both.
     blocks: Vec<Four>,
-    /// The sum over the pairs of items of the list; all of these are tied in the other list.
+    /// The sum over the pairs of items of the list. All of these pairs are tied in the other list.
     within: f64,
     /// The terms of the last blocks of both lists.
     tails: Four,
@@ -67,7 +68,7 @@ fn meet_both(items: usize, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<(),
     meet(items, t, length)
 }
 
-/// For two lists without a common item; `rest` is the number of items in neither list.
+/// The sum for two lists without a common item. `rest` is the number of items in neither list.
 pub(super) fn disjoint(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> Result<f64, Error> {
     meet_both(sums.items, s, t)?;
     let (length, other_length) = (s.list.len() as f64, t.list.len() as f64);
@@ -85,15 +86,15 @@ fn per_item(sum: f64, items: usize) -> f64 {
     sum / items.max(1) as f64
 }
 
-/// The sum over the pairs of items that are tied in the last block of at least one of the lists, from the number of
-/// items in only one of the lists and the sum over their pairs.
+/// The sum over the pairs of items that are tied in the last block of at least one list. `of_s` and `of_t` have, for
+/// the items in only one of the lists, their number and the sum over their pairs.
 fn tied_somewhere(tails: Four, of_s: (f64, f64), of_t: (f64, f64), rest: f64) -> f64 {
     let [_, in_s, in_t, in_both] = tails;
-    // The items only in s come before the rest in s, and are tied with it in t.
+    // In s, the items that only s has come before the rest. In t, they are tied with the rest.
     (of_s.1 + of_t.1) + rest * (of_s.0 * in_t + of_t.0 * in_s) + rest * (rest - 1.0) * in_both
 }
 
-/// For lists with the common items in `memory.starts`.
+/// The sum for two lists whose common items are in `memory.starts`.
 pub(super) fn of_common(
     sums: &ListSums<'_>,
     s: &mut Listed<'_>,
@@ -132,11 +133,11 @@ pub(super) fn of_common(
 struct AverageAlone {
     /// The sum over the pairs with an item in both lists.
     with_both: f64,
-    /// The sum over the pairs of these items; all of these are tied in the other list.
+    /// The sum over the pairs of these items. All of these pairs are tied in the other list.
     within: f64,
 }
 
-/// One pass over the blocks of a list; if `second`, its first ranks are the second in memory.
+/// One pass over the blocks of a list. `second` tells whether it is the second list in memory.
 fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace) -> AverageAlone {
     let ListWorkspace { starts, counts, .. } = memory;
     let mut alone = AverageAlone { with_both: 0.0, within: 0.0 };
@@ -167,8 +168,8 @@ fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace
     alone
 }
 
-/// Computes the terms of the common items as the later items of pairs that are tied in neither list, in the first, in
-/// the second, in both.
+/// Computes four terms of each common item as the later item of a pair: for pairs that are tied in neither list, in the
+/// first, in the second, and in both.
 fn find_numbers(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) {
     let ListWorkspace { starts: [of_s, of_t], numbers, .. } = memory;
     numbers.iter_mut().for_each(Vec::clear);
@@ -200,7 +201,7 @@ fn concordant_within(memory: &ListWorkspace) -> f64 {
     sum
 }
 
-/// The same for many items.
+/// The same sum for many items.
 fn many_within(memory: &mut ListWorkspace) -> f64 {
     let concordant = many::split(ListTerm::Later, false, memory);
     let [_, in_s, in_t, in_both] = &memory.numbers;
@@ -208,8 +209,8 @@ fn many_within(memory: &mut ListWorkspace) -> f64 {
     concordant + tied_in_s + many::tied_later(in_t, in_both, true, memory).0 + tied_in_both
 }
 
-/// The signed sum over the pairs of the common items, one by one: the later item of a discordant pair is not the same
-/// in both lists.
+/// The signed sum over the pairs of the common items. Pairs are added one by one, because the later item of a
+/// discordant pair is not the same in both lists.
 fn signed_within(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &ListWorkspace) -> f64 {
     let ListWorkspace { starts: [of_s, of_t], workspace, .. } = memory;
     let mut sum = 0.0;

@@ -4,12 +4,13 @@ use crate::error::Error;
 use crate::memory;
 use crate::rankings::lists::List;
 
-/// Lists indexed by item: the lists that have an item, and its positions in them.
+/// Lists that are indexed by item: for each item, the lists that have it, and its positions in them.
 #[derive(Default)]
 pub(crate) struct CommonItems {
-    /// Item, list and position in the list, sorted in this order.
+    /// An item, a list and the position in the list. The entries are sorted by item, then by list, then by position.
     entries: Vec<[u32; 3]>,
-    /// For each list the items that it shares with the list of the last search, by their positions in both.
+    /// For each list, the items that it shares with the list of the last search. They are given by their positions in
+    /// both lists.
     common: Vec<Vec<[u32; 2]>>,
     /// The number of the list of the last search.
     searched: Option<usize>,
@@ -22,7 +23,7 @@ impl CommonItems {
         Ok(new)
     }
 
-    /// Indexes these lists; searches allocate nothing more.
+    /// Indexes these lists. Later searches allocate no memory.
     pub(crate) fn fill<'a>(&mut self, lists: impl ExactSizeIterator<Item = List<'a>>) -> Result<(), Error> {
         self.entries.clear();
         self.searched = None;
@@ -54,8 +55,8 @@ impl CommonItems {
         }
     }
 
-    /// The common items of a list, which has this number, and an indexed list: their positions in both, by item. Fast
-    /// if the list is that of the last call.
+    /// The common items of a list with this number and an indexed list: their positions in both lists, sorted by item.
+    /// It is fast if the last call had the same list.
     pub(crate) fn of(&mut self, number: usize, list: List<'_>, indexed: usize) -> &[[u32; 2]] {
         if self.searched != Some(number) {
             self.find(list);
@@ -64,7 +65,8 @@ impl CommonItems {
         self.with(indexed)
     }
 
-    /// The items that the list of the last search has in common with an indexed list: their positions in both, by item.
+    /// The common items of the list of the last search and an indexed list: their positions in both lists, sorted by
+    /// item.
     pub(crate) fn with(&self, indexed: usize) -> &[[u32; 2]] {
         &self.common[indexed]
     }

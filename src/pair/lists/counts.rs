@@ -1,13 +1,14 @@
-//! The standard weight of two lists. A pair of items adds (1 + e e') / 2, where e is 1, -1, or 0 if it is tied: half of
-//! all pairs plus half of the signed sum, which is an integer.
+//! The standard weight of two lists. A pair of items adds (1 + e e') / 2, where e is its sign in one list (1, -1, or 0
+//! if it is tied) and e' its sign in the other. So the sum is half of the number of all pairs, plus half of the signed
+//! sum. The signed sum is an integer.
 
 use super::many::{self, ListTerm};
 use super::{ListSums, ListWorkspace, Listed};
 use crate::pair::pairs_of;
 use crate::rankings::lists::List;
 
-/// Up to this many common items, all pairs of them are compared. This takes 0.6 ns per pair with vector instructions;
-/// sorting takes some 5 microseconds for 90 items.
+/// Up to this many common items, all pairs of them are compared; otherwise the items are sorted. A pair takes 0.6 ns
+/// with vector instructions. For 90 items, sorting takes about 5 microseconds.
 const FEW: usize = 128;
 
 /// The value for a signed sum.
@@ -18,18 +19,19 @@ fn value(sums: &ListSums<'_>, balance: i128) -> f64 {
     (i128::from(pairs_of(sums.items as u64)) + balance) as f64 / 2.0
 }
 
-/// For lists of these lengths without a common item.
+/// The value for two lists of these lengths without a common item.
 pub(super) fn disjoint(sums: &ListSums<'_>, s: usize, t: usize) -> f64 {
     value(sums, -(s as i128 * t as i128))
 }
 
-/// For lists with the common items in `memory.starts`.
+/// The value for two lists whose common items are in `memory.starts`.
 pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
     let [of_s, of_t] = &memory.starts;
     let both = of_s.len();
     let (of_s_alone, of_t_alone) = (s.list.len() - both, t.list.len() - both);
     let rest = sums.items - both - of_s_alone - of_t_alone;
-    // The number of items of the list after an item minus the number before it. The common items cancel.
+    // For an item of the list, the number of items of the list after it, minus the number before it. The common items
+    // cancel.
     let lean = |listed: &Listed<'_>, start: u32| {
         listed.list.len() as i64 - 2 * i64::from(start) - i64::from(listed.sizes[start as usize])
     };
@@ -44,9 +46,9 @@ pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, mem
 pub(crate) struct CommonPairs {
     /// Concordant minus discordant pairs.
     pub(crate) balance: i128,
-    /// Pairs that are tied in the first list, and in the second one.
+    /// The numbers of pairs that are tied in the first list, and in the second list.
     pub(crate) tied: [u64; 2],
-    /// Pairs that are tied in both.
+    /// The number of pairs that are tied in both lists.
     pub(crate) tied_in_both: u64,
 }
 
@@ -83,7 +85,7 @@ fn within(of_s: &[u32], of_t: &[u32]) -> i32 {
     sum
 }
 
-/// The same for many items.
+/// The same sum for many items.
 fn many_within(memory: &mut ListWorkspace) -> i128 {
     let concordant = many::split(ListTerm::Ones, false, memory) as i128;
     let (in_s, in_both) = many::tied_pairs(false, memory);

@@ -1,4 +1,5 @@
-//! The pairs of common items of two lists, if these are many: as for rankings with ties, restricted to these items.
+//! The pairs of common items of two lists, if there are many common items. They are computed as for rankings with ties,
+//! with only these items.
 
 use super::ListWorkspace;
 use crate::error::Error;
@@ -10,9 +11,9 @@ use crate::weight::pair::Terms;
 /// The items in order of their blocks.
 #[derive(Default)]
 pub(super) struct Sorted {
-    /// By position in the first list; tied items in reverse order of the second.
+    /// The items by position in the first list. Tied items are in the reverse order of the second list.
     of_first: Vec<u32>,
-    /// By position in the second list; tied items in reverse order of the first.
+    /// The items by position in the second list. Tied items are in the reverse order of the first list.
     of_second: Vec<u32>,
     /// The position of each item in the second list.
     places: Vec<u32>,
@@ -29,7 +30,7 @@ impl Sorted {
         [p, q].into_iter().try_for_each(|list| memory::reserve(list, items))
     }
 
-    /// Sorts the items; `turned` if the second list is reversed.
+    /// Sorts the items. `turned` tells whether the second list is reversed.
     fn sort(&mut self, of_first: &[u32], of_second: &[u32], turned: bool) {
         let count = of_first.len() as u32;
         let second = |item: u32| if turned { !of_second[item as usize] } else { of_second[item as usize] };
@@ -47,7 +48,7 @@ impl Sorted {
     }
 }
 
-/// The term of a pair that is tied in neither list, from the numbers of the items in memory.
+/// The term of a pair that is tied in neither list. It is computed from the numbers of the items in memory.
 #[derive(Clone, Copy)]
 pub(super) enum ListTerm {
     Ones,
@@ -56,8 +57,8 @@ pub(super) enum ListTerm {
     Later,
 }
 
-/// The sum over the pairs that are tied in neither list and in the same order in both; if `turned`, in different
-/// orders. Leaves the items sorted.
+/// The sum over the pairs that are tied in neither list and in the same order in both. With `turned`, the sum over the
+/// pairs in opposite orders. Afterwards, the items are sorted.
 pub(super) fn split(term: ListTerm, turned: bool, memory: &mut ListWorkspace) -> f64 {
     let ListWorkspace { workspace, starts: [of_first, of_second], numbers: [first, second, ..], sorted, .. } = memory;
     sorted.sort(of_first, of_second, turned);
@@ -92,9 +93,10 @@ pub(super) fn split(term: ListTerm, turned: bool, memory: &mut ListWorkspace) ->
     concordant_of(terms, workspace)
 }
 
-/// Goes through the items of a list, the second one if `second`, in order of its blocks, and within a block from the
-/// end of the other list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the
-/// block of the previous item, and whether it is also in the same block of the other list.
+/// Goes through the items of a list, the second list if `second`. The items come in the order of the blocks of this
+/// list, and within a block in the reverse order of the other list. Calls `visit` with four arguments: the item, its
+/// blocks in this list and in the other, whether the previous item is in the same block of this list, and whether it is
+/// also in the same block of the other list.
 fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize, [u32; 2], bool, bool)) {
     let ListWorkspace { starts: [of_first, of_second], sorted, .. } = memory;
     let (order, own, other) =
@@ -108,7 +110,8 @@ fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize
     }
 }
 
-/// The number of pairs that are tied in one list (the second one if `second`), and in both. The items have been sorted.
+/// The number of pairs that are tied in one list (the second list if `second`), and the number of pairs that are tied
+/// in both. The items must be sorted.
 pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
     let (mut in_own, mut in_both) = (0, 0);
     let (mut of_block, mut of_cell) = (0, 0);
@@ -121,12 +124,12 @@ pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
     (in_own, in_both)
 }
 
-/// The sums over the pairs that are tied in one list (the second one if `second`) and not in the other, and over those
-/// tied in both. The items have been sorted.
+/// Two sums: over the pairs that are tied in one list (the second list if `second`) and not in the other, and over the
+/// pairs that are tied in both. The items must be sorted.
 pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, memory: &ListWorkspace) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
-    // Sum and number of the items of the block so far, of those before the cell, and the number of items of the cell so
-    // far.
+    // The sum and the number of the items of the block so far; the same for the items before the cell; and the number
+    // of items of the cell so far.
     let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
     each_sorted(second, memory, |_, [start, of_other], same_block, same_cell| {
         if !same_block {
@@ -144,8 +147,8 @@ pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, me
     (in_own, in_both)
 }
 
-/// The same for the average weight: `in_one` is the term of an item that is tied with an earlier one only in this list,
-/// `in_both` the term if it is tied in both lists.
+/// The same two sums for the average weight. `in_one` is the term of an item that is tied with an earlier item only in
+/// this list. `in_both` is the term if the two items are tied in both lists.
 pub(super) fn tied_later(in_one: &[f64], in_both: &[f64], second: bool, memory: &ListWorkspace) -> (f64, f64) {
     let (mut of_one, mut of_both) = (0.0, 0.0);
     let (mut sum, mut before, mut of_cell) = (0.0, 0.0, 0.0);

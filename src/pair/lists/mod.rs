@@ -1,5 +1,5 @@
-//! Sums over pairs of items of two lists out of a catalogue of N items, in time that depends only on the lengths of the
-//! lists: means over all complete rankings that agree with them.
+//! Sums over pairs of items of two lists out of a catalogue of N items. A sum is a mean over all complete rankings that
+//! agree with the lists. Its time depends only on the lengths of the lists.
 //!
 //! ```text
 //! mod       prepared lists, and the choice of the sum
@@ -12,8 +12,9 @@
 //! common    finds the common items of lists
 //! ```
 //!
-//! Two lists s and t split the items into four kinds: in both lists (B), only in s (A), only in t (C), and the rest
-//! (R). The last block of s contains C and R, that of t contains A and R. The kinds of pairs are
+//! Two lists s and t split the items into four kinds: items in both lists (B), items only in s (A), items only in t
+//! (C), and the rest (R). The last block of s contains C and R. The last block of t contains A and R. The kinds of
+//! pairs are
 //!
 //! ```text
 //! B B   ordered by their positions in both lists
@@ -25,8 +26,8 @@
 //! R R   tied in both
 //! ```
 //!
-//! Pairs with C are like those with A, with s and t swapped. Pairs that are tied in one of the lists add nothing to
-//! signed sums. All kinds but B B take one pass over the blocks of each list, and no pass if B is empty.
+//! Pairs with C are like pairs with A, with s and t swapped. Pairs that are tied in one of the lists add nothing to
+//! signed sums. All kinds except B B take one pass over the blocks of each list. If B is empty, they take no pass.
 
 mod average;
 pub(crate) mod bounds;
@@ -50,10 +51,11 @@ pub(crate) use common::CommonItems;
 pub(crate) use counts::CommonPairs;
 use many::Sorted;
 
-/// Up to this many common items, all pairs of them are compared: sorting takes as long at some 60 to 90 items.
+/// Up to this many common items, all pairs of them are compared; otherwise the items are sorted. Both take the same
+/// time for 60 to 90 items.
 const FEW: usize = 64;
 
-/// The sum, and its weights.
+/// The sum to compute, and its weights.
 #[derive(Clone, Copy)]
 pub(crate) struct ListSums<'a> {
     pub(crate) weight: &'a PairWeight,
@@ -69,17 +71,19 @@ pub(crate) struct ListSums<'a> {
 /// A list with the quantities that sums need.
 pub(crate) struct Listed<'a> {
     pub(crate) list: List<'a>,
-    /// The numbers of items of its blocks, by first rank.
+    /// The number of items of each block, at its first rank.
     sizes: Vec<u32>,
-    /// The block means of the weights, by first rank; the mean of the unlisted items is at the position of the length.
+    /// The mean of the weights of each block, at its first rank. The mean of the unlisted items is at the length of the
+    /// list.
     means: Means,
-    /// The sum of the terms of an item of the list with an unlisted one.
+    /// The sum of the terms of pairs of an item of the list and an unlisted item.
     to_tail: f64,
     /// The sum of the terms of all ordered pairs of items of the list.
     within: f64,
     /// For the average weight, the terms of the blocks with the last block of another list.
     against_tail: AgainstTail,
-    /// For order 1: the length of another list, and the sum over the items of this one if the other has none of them.
+    /// For order 1: the length of another list, and the sum over the items of this list if the other list has none of
+    /// these items.
     alone: Option<(usize, f64)>,
 }
 
@@ -89,8 +93,8 @@ pub(crate) struct ListWorkspace {
     workspace: Workspace,
     /// The first ranks, in both lists, of the blocks of the common items.
     starts: [Vec<u32>; 2],
-    /// By first rank in one list, the number of common items of the block, and the sum of their terms in the other
-    /// list. Zero elsewhere.
+    /// For each block of one list, at its first rank: the number of common items of the block, and the sum of their
+    /// terms in the other list. All other entries are 0.
     counts: Vec<u32>,
     gains: Vec<f64>,
     /// Numbers of the common items.
@@ -126,7 +130,7 @@ impl ListWorkspace {
 }
 
 impl ListSums<'_> {
-    /// Prepares a list; `power` gives the power of two by which its numbers are multiplied.
+    /// Prepares a list. The function `power` gives the power of two by which the numbers of the list are multiplied.
     pub(crate) fn listed<'a>(&self, list: List<'a>, power: impl FnOnce(&Means) -> i32) -> Result<Listed<'a>, Error> {
         let mut sizes = memory::filled(list.len(), 0)?;
         for &[_, start] in list {
@@ -152,7 +156,7 @@ impl ListSums<'_> {
             }
             PairWeight::Average if self.single => {}
             PairWeight::Average => average::find_blocks(self.items, &mut listed)?,
-            // General weights have no means here; measures refuse them.
+            // General weights have no means here. Measures return an error for them before.
             PairWeight::Count { top: None } => {}
         }
         Ok(listed)
@@ -180,7 +184,7 @@ impl ListSums<'_> {
         })
     }
 
-    /// The sum for two lists, given the positions of the common items in both, in order of the items.
+    /// The sum for two lists. `common` has the positions of the common items in both lists, in the order of the items.
     pub(crate) fn of_common<'a>(
         &self,
         s: &mut Listed<'a>,
@@ -188,7 +192,8 @@ impl ListSums<'_> {
         common: &[[u32; 2]],
         memory: &mut ListWorkspace,
     ) -> Result<f64, Error> {
-        // Long sums round. Fix the order of the two lists, so that swapping them gives the same result.
+        // Long sums are rounded. The order of the two lists is fixed here, so that the result is the same if they are
+        // swapped.
         let turned = common.len() > FEW && s.list > t.list;
         memory.find_starts(s.list, t.list, common);
         let (s, t) = if turned { (t, s) } else { (s, t) };

@@ -1,20 +1,20 @@
 //! Kernels of order 1 of two lists: sums over single items.
 //!
-//! The term of an item depends on its block in each list. For position weights it is the product of two block means;
-//! for the average weight see [`later_term`].
+//! The term of an item depends on its block in each list. For position weights, it is the product of two block means.
+//! For the average weight, see [`later_term`].
 
 use super::{ListSums, ListWorkspace, Listed};
 use crate::weight::kinds::PairWeight;
 use crate::weight::own::sum;
 
-/// For two lists without a common item; `rest` is the number of items in neither list.
+/// The sum for two lists without a common item. `rest` is the number of items in neither list.
 pub(super) fn disjoint(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> f64 {
     let both = against_tail(sums, s, t) + against_tail(sums, t, s);
     both + rest as f64 * of_tails(sums, s, t)
 }
 
-/// The sum over all items of the list `own`, none of which is in `other`. It depends on the length of `other` only, so
-/// that it is kept for the next list of this length.
+/// The sum over all items of the list `own`, if none of them is in `other`. It depends only on the length of `other`,
+/// so it is kept for the next list of this length.
 fn against_tail(sums: &ListSums<'_>, own: &mut Listed<'_>, other: &Listed<'_>) -> f64 {
     let length = other.list.len();
     if let Some((known, sum)) = own.alone
@@ -27,7 +27,7 @@ fn against_tail(sums: &ListSums<'_>, own: &mut Listed<'_>, other: &Listed<'_>) -
     sum
 }
 
-/// For lists with the common items in `memory.starts`.
+/// The sum for two lists whose common items are in `memory.starts`.
 pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
     let ListWorkspace { starts: [of_s, of_t], counts, .. } = memory;
     let common = sum(of_s.iter().zip(&*of_t).map(|(&in_s, &in_t)| term(sums, (s, in_s), (t, in_t))));
@@ -41,7 +41,8 @@ pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, mem
     common + (only_s + only_t) + rest as f64 * of_tails(sums, s, t)
 }
 
-/// The items that are only in the list `own`; `common` takes out the number of the other items of a block.
+/// The sum over the items that are only in the list `own`. `common` returns the number of common items of a block, and
+/// resets it.
 fn alone(sums: &ListSums<'_>, own: &Listed<'_>, other: &Listed<'_>, mut common: impl FnMut(usize) -> u32) -> f64 {
     let tail = other.list.len() as u32;
     let blocks = own.sizes.iter().enumerate().filter(|&(_, &size)| size > 0);
@@ -75,16 +76,17 @@ fn term(sums: &ListSums<'_>, s: (&Listed<'_>, u32), t: (&Listed<'_>, u32)) -> f6
     }
 }
 
-/// The mean of `(n - max(b, d)) / n`, where b and d are independent ranks from 0, each in a block given by its first
-/// rank and its size: the sum over k, from 1 to n, of the probabilities that both ranks are below k, divided by n.
+/// The mean of `(n - max(b, d)) / n`. Here b and d are independent ranks, from 0, each in a block that is given by its
+/// first rank and its size. The mean is a sum over k from 1 to n, divided by n: each k adds the probability that both
+/// ranks are below k.
 fn later_term(items: f64, s: (f64, f64), t: (f64, f64)) -> f64 {
     if s.1 == 0.0 || t.1 == 0.0 {
         return 0.0;
     }
-    // The block that ends first, and the other.
+    // `s` is the block that ends first, and `t` is the other block.
     let (s, t) = if s.0 + s.1 <= t.0 + t.1 { (s, t) } else { (t, s) };
     let (from, shift, end, last) = (s.0.max(t.0), (s.0 - t.0).abs(), s.0 + s.1, t.0 + t.1);
-    // k goes through both blocks, then through the rest of the other, then through the ranks after both.
+    // k goes through the ranks in both blocks, then through the rest of `t`, then through the ranks after both.
     let inside = (end - from).max(0.0);
     let squares = inside * (inside + 1.0) * (2.0 * inside + 1.0) / 6.0 + shift * inside * (inside + 1.0) / 2.0;
     let middle = end.max(from);

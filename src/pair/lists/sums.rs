@@ -24,19 +24,19 @@ fn tied_tail(listed: &Listed<'_>) -> f64 {
 struct Alone {
     /// The sum over the pairs with an item in both lists.
     with_both: f64,
-    /// The sum of their terms with an unlisted item of their list.
+    /// The sum of the terms of these items with an unlisted item of their list.
     to_tail: f64,
-    /// The sum of the terms of all ordered pairs of them in their list.
+    /// The sum of the terms of all ordered pairs of these items in their list.
     within: f64,
 }
 
-/// Computes the sums that depend on the list only.
+/// Computes the sums that depend only on the list.
 pub(super) fn find_totals<const ADD: bool>(listed: &mut Listed<'_>) {
     let all = pass::<ADD, false>(listed, |_| (0.0, 0.0));
     (listed.to_tail, listed.within) = (all.to_tail, all.within);
 }
 
-/// For two lists without a common item; `rest` is the number of items in neither list.
+/// The sum for two lists without a common item. `rest` is the number of items in neither list.
 pub(super) fn disjoint(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
     if signed {
         return -(s.to_tail * t.to_tail);
@@ -47,7 +47,7 @@ pub(super) fn disjoint(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize
     tied_once + rest * (rest - 1.0) * (in_s * in_t)
 }
 
-/// For lists with the common items in `memory.starts`.
+/// The sum for two lists whose common items are in `memory.starts`.
 pub(super) fn of_common<const ADD: bool>(
     sums: &ListSums<'_>,
     s: &Listed<'_>,
@@ -71,7 +71,7 @@ pub(super) fn of_common<const ADD: bool>(
     sum + tied_once + rest * (rest - 1.0) * (in_s * in_t)
 }
 
-/// The items that are only in the list `own`. If `second`, its starts are the second in memory.
+/// The sums over the items that are only in the list `own`. `second` tells whether it is the second list in memory.
 fn alone<const ADD: bool>(
     signed: bool,
     own: &Listed<'_>,
@@ -92,15 +92,15 @@ fn alone<const ADD: bool>(
     if signed { pass::<ADD, true>(own, both) } else { pass::<ADD, false>(own, both) }
 }
 
-/// One pass over the blocks of a list; `both` takes out the number of common items of a block, and the sum of their
-/// terms in the other list with its unlisted items.
+/// One pass over the blocks of a list. For a block, `both` returns the number of common items, and the sum of the terms
+/// of these items with the unlisted items in the other list.
 fn pass<const ADD: bool, const SIGNED: bool>(own: &Listed<'_>, mut both: impl FnMut(usize) -> (f64, f64)) -> Alone {
     let length = own.list.len();
     let (of_block, of_tied) = (&own.means.of_block[..=length], &own.means.of_tied[..=length]);
     let tail = of_block[length];
     let mut alone = Alone::default();
-    // So far: number and sum of the items that are only in this list, and the gains, plain and times the means, of
-    // those in both.
+    // So far: the number and the sum of the items that are only in this list; and for the items in both lists, the sum
+    // of their terms, plain and multiplied by the means.
     let (mut number, mut sum, mut gained, mut gained_means) = (0.0, 0.0, 0.0, 0.0);
     let mut start = 0;
     while start < length {
@@ -156,9 +156,9 @@ fn within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory:
     sum
 }
 
-/// The sum over the pairs of the last item with each earlier item that are tied in neither list, products without the
-/// number of the last item; and whether there are others. Without branches, because the order of a pair is
-/// unpredictable.
+/// The sum over the pairs of the last item with each earlier item that are tied in neither list. Products come without
+/// the number of the last item. The second result tells whether there are other pairs. There are no branches here,
+/// because the order of a pair is unpredictable.
 fn with_earlier<const ADD: bool, const SIGNED: bool>(
     (of_s, of_t): (&[u32], &[u32]),
     p: &[f64],
@@ -173,7 +173,7 @@ fn with_earlier<const ADD: bool, const SIGNED: bool>(
     let (mut sum, mut tied) = (0.0, false);
     for (i, (&other_s, &other_t)) in of_s.iter().zip(of_t).enumerate() {
         let signs = sign(other_s, in_s) * sign(other_t, in_t);
-        // Compilers would turn a comparison into a branch.
+        // This is arithmetic, because compilers would turn a comparison into a branch.
         let count = if SIGNED { signs } else { (signs * signs + signs) >> 1 };
         let term = if ADD { (p[i] + own_p) * (q[i] + own_q) } else { p[i] };
         sum += f64::from(count) * term;
@@ -182,7 +182,8 @@ fn with_earlier<const ADD: bool, const SIGNED: bool>(
     (sum, tied)
 }
 
-/// The terms of both orders of a pair that is tied in at least one list, from the lists and the blocks of its items.
+/// The sum of the terms of both orders of a pair that is tied in at least one list, given the two lists and the blocks
+/// of the two items in them.
 fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed<'_>, u32, u32)) -> f64 {
     let split = |listed: &Listed<'_>, one: u32, other: u32| {
         join::<ADD>(listed.means.of_block[one as usize], listed.means.of_block[other as usize])
@@ -195,7 +196,7 @@ fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed
     }
 }
 
-/// [`within`] for many common items.
+/// The same as [`within`], for many common items.
 fn many_within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
     let term = if ADD { ListTerm::Sums } else { ListTerm::Products };
     let concordant = many::split(term, false, memory);

@@ -1,6 +1,6 @@
-//! How instruction sets are written: their token, registers, and other operations with intrinsics.
+//! Macros to write instruction sets: their token, their registers, and other operations with intrinsics.
 //!
-//! All macros take the features first, as the arguments of `target_feature`.
+//! The first argument of all macros is the features, as in `target_feature`.
 #![cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(wkendall_portable)))]
 
 /// Whether this CPU has a feature.
@@ -9,7 +9,7 @@ pub(super) use std::arch::is_aarch64_feature_detected as is_detected;
 #[cfg(target_arch = "x86_64")]
 pub(super) use std::arch::is_x86_feature_detected as is_detected;
 
-/// Makes the token of an instruction set: a type whose values exist only where the CPU has the features.
+/// Makes the token of an instruction set. A token is a type whose values exist only where the CPU has the features.
 macro_rules! token {
     (($(enable = $feature:tt),+) $token:ident) => {
         /// Exists only where the CPU has the instructions.
@@ -35,13 +35,14 @@ macro_rules! token {
     };
 }
 
-/// Implements a trait of vectors for a type whose values exist only where the CPU has the features: its fields are
-/// private, and a function without a vector among its arguments takes the token.
+/// Implements a trait of vectors for a type whose values exist only where the CPU has the features. This holds because
+/// the fields of the type are private, and because a function without a vector among its arguments takes the token.
 ///
-/// The body of each function is compiled twice. In an inherent function with the features enabled, intrinsics that do
-/// not use pointers are safe, so the compiler checks that everything else that is unsafe is in a block of its own. In
-/// the function of the trait, the body is always inlined: if it called the other one, sums of the additive kernel would
-/// take up to 1.2 times as long.
+/// The body of each function is compiled twice. The first time, it is in an inherent function with the features
+/// enabled. There, intrinsics that do not use pointers are safe, so the compiler checks that everything else that is
+/// unsafe is in a block of its own. The second time, it is in the function of the trait, which is always inlined. If
+/// the function of the trait called the inherent function, sums of the additive kernel would take up to 1.2 times as
+/// long.
 macro_rules! operations {
     (
         $features:tt

@@ -1,6 +1,6 @@
-//! Instruction sets. Each implements [`Arch`] in its own file; [`instruction_sets!`] lists them.
+//! Instruction sets. Each instruction set implements [`Arch`] in its own file. [`instruction_sets!`] lists all of them.
 //!
-//! To add one: write its file, declare the file with `mod`, and add a line to the list.
+//! To add an instruction set, write its file, declare the file with `mod`, and add a line to the list.
 
 mod avx2;
 mod avx512;
@@ -18,8 +18,9 @@ use std::fmt;
 
 /// An instruction set: its vectors, its numbers for the plan, and how to run a loop with its instructions.
 ///
-/// A value is a token: it exists only where the CPU has the instructions, because [`Arch::new`] is the only way to make
-/// one. The operations of vectors rely on it. A type for instructions that some CPUs lack needs a private field.
+/// A value of this type is a token. It exists only where the CPU has the instructions, because [`Arch::new`] is the
+/// only way to make one. The operations of vectors rely on this. If some CPUs lack the instructions, the type needs a
+/// private field.
 pub(crate) trait Arch: Copy {
     /// A register of doubles.
     type Register: GridRegister<Arch = Self>;
@@ -33,8 +34,8 @@ pub(crate) trait Arch: Copy {
     /// All 48 columns or a part of them.
     type SingleColumns: ProductColumns<f32, Arch = Self>;
 
-    /// The number of rows of a product of features whose sums with these columns stay in registers, next to the columns
-    /// themselves: 2, 4 or 8.
+    /// The number of rows of a product of features that are processed at a time: 2, 4 or 8. The sums of these rows with
+    /// the columns must stay in registers, together with the columns.
     const PRODUCT_ROWS: usize;
 
     const SLOWDOWN: Slowdown;
@@ -48,9 +49,9 @@ pub(crate) trait Arch: Copy {
 
 /// A loop with its arguments, to be compiled for every instruction set.
 ///
-/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with plain
-/// arguments: the compiler knows that nothing else points to the memory of `&mut` arguments, but it does not know this
-/// about fields.
+/// `run` is `#[inline(always)]`. It takes the task apart, and calls a function that is also inlined and has plain
+/// arguments. Plain arguments are needed because the compiler knows that nothing else points to the memory of `&mut`
+/// arguments. It does not know this about fields.
 ///
 /// Loops are `for` loops. Closures with vector operations are not passed to functions of the standard library, such as
 /// `extend`, `fold` or `array::from_fn`: these are compiled without the instructions, and the compiler may not inline
@@ -58,21 +59,23 @@ pub(crate) trait Arch: Copy {
 pub(crate) trait Task {
     type Output;
 
-    /// Must be inlined where the instructions of `A` are enabled, by [`Arch::call`]. Otherwise it is slow.
+    /// Runs the loop. It must be inlined by [`Arch::call`], where the instructions of `A` are enabled. Otherwise it is
+    /// slow.
     fn run<A: Arch>(self, arch: A) -> Self::Output;
 }
 
-/// The time of the strategies relative to AVX-512 at 2.3 GHz, with which the costs of the plan were measured. The plan compares
-/// these times with those of code without vectors, which takes about as long on all CPUs.
+/// The time of the strategies, divided by their time with AVX-512 at 2.3 GHz. The costs of the plan were measured with
+/// AVX-512. The plan compares these times with the times of code without vectors, which takes about as long on all
+/// CPUs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slowdown {
-    /// Counting bits, at n = 100.
+    /// The time to count bits, for n = 100.
     pub(crate) bits: f64,
-    /// The product of features, at n = 100.
+    /// The time of the product of features, for n = 100.
     pub(crate) product: f64,
-    /// The grid, at n = 1000.
+    /// The time of the grid, for n = 1000.
     pub(crate) grid: f64,
-    /// Sums over tuples: time relative to portable instructions.
+    /// The time of sums over tuples, divided by their time with portable instructions.
     pub(crate) tuples: f64,
 }
 
@@ -81,12 +84,12 @@ pub(crate) struct Slowdown {
 pub struct Isa(Token);
 
 impl Isa {
-    /// The widest of this CPU.
+    /// The widest instruction set of this CPU.
     pub(crate) fn widest() -> Self {
         Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or_else(Self::portable)
     }
 
-    /// The instructions that every CPU has.
+    /// The instruction set that every CPU has.
     pub(crate) fn portable() -> Self {
         Self(Token::Portable(portable::Portable))
     }

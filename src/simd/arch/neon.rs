@@ -1,8 +1,8 @@
 //! NEON, the vector instructions of every 64-bit Arm CPU.
 //!
-//! A register holds 128 bits: the vectors of the loops are two, four or twelve of them. No instruction counts the ones of
-//! a word. `cnt` counts those of each byte, and `uadalp` adds pairs of bytes to 16-bit sums, which are widened once for
-//! many words.
+//! A register holds 128 bits, and a vector of the loops is two, four or twelve registers. No instruction counts the
+//! ones of a word. `cnt` counts the ones of each byte, and `uadalp` adds pairs of bytes to 16-bit sums. These sums are
+//! widened once for many words.
 #![cfg(all(target_arch = "aarch64", target_endian = "little", not(wkendall_portable)))]
 #![allow(unsafe_code)]
 

@@ -3,8 +3,8 @@
 
 use super::vectors::{Doubles16, GridRegister, ProductColumns, Register, Simd, Vector};
 
-/// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. Taking the maximum with
-/// it hides the latter.
+/// From `8 - lane` on, it has minus infinity in the lanes below `lane`, and infinity in the other lanes. The maximum
+/// with it hides these other lanes.
 pub(super) static HIDDEN: [f64; 16] = {
     let mut hidden = [f64::NEG_INFINITY; 16];
     let mut lane = 8;

@@ -1,4 +1,4 @@
-//! Packing the order of items into bits, and counting the bits in which two rankings agree or differ.
+//! Packs the order of items into bits, and counts the bits in which two rankings agree or differ.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use crate::simd::arch::{Arch, MAX_COUNTED, Ones, PickTable, Words8};
 
 /// The number of rankings that are interleaved in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
-/// Rows and columns of counts whose values are stored together: two lines of the cache.
+/// The number of rows and columns of counts whose values are stored together. A row of them takes two cache lines.
 pub(crate) const SQUARE: usize = 16;
 
 task! {
-    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps
-    /// except at the end. Ranks are padded to whole blocks of 64.
+    /// Packs the signs of the pairs of items (i, j) with i < j, for j in `later`. A sign is the bit `ranks[i] <
+    /// ranks[j]`. The bits have no gaps except at the end. Ranks are padded to whole blocks of 64.
     pub(crate) fn pack_signs(arch: A, ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let mut stream = Stream::new();
         for j in later {
@@ -27,13 +27,14 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`], only for pairs with both ranks below `top`: after each word of `ranks[i] < ranks[j]` comes one
-    /// of `ranks[i] > ranks[j]`. Other pairs have no bit in either.
+    /// The same as [`pack_signs`], but only for pairs with both ranks below `top`. After each word with the bits
+    /// `ranks[i] < ranks[j]` comes a word with the bits `ranks[i] > ranks[j]`. Other pairs have 0 in both words.
     pub(crate) fn pack_signs_of_top(arch: A, ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
         let (mut before, mut after) = (Stream::new(), Stream::new());
         for j in later {
             let pivot = ranks[j / 64][j % 64];
-            // No rank is below 0, so items beyond the top have no bits. A branch would be unpredictable.
+            // For items beyond the top, the ranks are compared with 0, so they have no bits. A branch would be
+            // unpredictable.
             let inside = u16::from(pivot < top).wrapping_neg();
             let (pivot, top) = (pivot & inside, top & inside);
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
@@ -49,7 +50,8 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`] for ranks that can be equal; each word is followed by a mask of the pairs that differ.
+    /// The same as [`pack_signs`], for ranks that can be equal. After each word comes a mask of the pairs whose ranks
+    /// differ.
     pub(crate) fn pack_signs_with_ties(arch: A, ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let (mut signs, mut decided) = (Stream::new(), Stream::new());
         for j in later {
@@ -99,8 +101,9 @@ impl Stream {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about
-    /// the diagonal on. There are at most [`MAX_COUNTED`] words.
+    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ. With `upper`, only the
+    /// counts above the diagonal are needed, and most of the others are skipped. There are at most [`MAX_COUNTED`]
+    /// words.
     ///
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
@@ -112,8 +115,8 @@ task! {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits that a row and a column have in common. Panels as for
-    /// [`count_differing`], with two words for each. A bit is set in at most one of the two.
+    /// Adds to `counts[row][column]` the number of bits that a row and a column have in common. The panels are as for
+    /// [`count_differing`], with two words for each of their words. A bit is set in at most one of the two words.
     pub(crate) fn count_agreeing(
         arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64],
     ) {
@@ -122,16 +125,16 @@ task! {
 }
 
 task! {
-    /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
-    /// agree in their signs, minus the number of those that differ. Panels as for [`count_differing`], with two words
-    /// for each: sign and mask.
+    /// Takes the bits that are set in the masks of both a row and a column. Adds to `counts[row][column]` the number of
+    /// these bits whose signs agree, minus the number of these bits whose signs differ. The counts wrap around below 0.
+    /// The panels are as for [`count_differing`], with two words for each of their words: the signs and the mask.
     pub(crate) fn count_balance(arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         pairs::<A, SignBalance, 2>(arch, words, upper, rows, columns, counts);
     }
 }
 
-/// What is counted in `STEP` words of a row and of each column of a group. A trait and not a closure, because a closure
-/// might not be inlined.
+/// What is counted in `STEP` words of a row and of each column of a group. It is a trait and not a closure, because a
+/// closure might not be inlined.
 trait CountWords<const STEP: usize> {
     fn add<W: Words8>(arch: W::Arch, row: &[u64; STEP], columns: &[[u64; GROUP]; STEP], ones: Ones<W>) -> Ones<W>;
 }
@@ -211,14 +214,15 @@ pub(super) fn of_group(group: usize, width: usize, counts: &mut [u64]) -> impl I
     counts.chunks_mut(width).map(move |row| row[group * GROUP..].first_chunk_mut().expect("a count for each column"))
 }
 
-/// The rows to compare with a group of columns: all, or those that are not below all of them.
+/// The rows to compare with a group of columns. These are all rows or, with `upper`, the rows that are above the
+/// diagonal for some of the columns.
 #[inline(always)]
 pub(super) fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
     let end = if upper { rows.len().min((group + 1) * GROUP * length) } else { rows.len() };
     &rows[..end]
 }
 
-/// `R` rows against one group of columns, with all counts in registers.
+/// Compares `R` rows with one group of columns. All counts are in registers.
 #[inline(always)]
 fn block<'a, A: Arch, C: CountWords<STEP>, const STEP: usize, const R: usize>(
     arch: A,
@@ -239,8 +243,8 @@ fn block<'a, A: Arch, C: CountWords<STEP>, const STEP: usize, const R: usize>(
     }
 }
 
-/// `R` rows of `length` times `STEP` words. The compiler knows the length of each, so that an index below it needs no
-/// check.
+/// Splits words into `R` rows of `length` times `STEP` words. The compiler knows the length of each row, so that an
+/// index below it needs no check.
 #[inline(always)]
 pub(super) fn split_rows<const STEP: usize, const R: usize>(rows: &[u64], length: usize) -> [&[[u64; STEP]]; R] {
     let all = rows.as_chunks::<STEP>().0;
@@ -263,8 +267,8 @@ pub(super) fn add_to_counts<'a, A: Arch, const R: usize>(
 }
 
 task! {
-    /// `values[row][column] = all - counts[row * width + column]`, for fewer than 2^52; a count above `all` gives any
-    /// value. Rows are whole groups of counts.
+    /// `values[row][column] = all - counts[row * width + column]`, for numbers below 2^52. A count above `all` gives
+    /// any value. Rows are whole groups of counts.
     pub(crate) fn subtract_from(_arch: A, all: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         for (counts, values) in counts.chunks(width).zip(values) {
             for (&count, value) in groups(counts).zip(values) {
@@ -302,7 +306,7 @@ fn groups(counts: &[u64]) -> impl Iterator<Item = &u64> {
     counts.as_chunks::<GROUP>().0.as_flattened().iter().take(SQUARE)
 }
 
-/// An integer below 2^52. AVX2 has no instruction for it; here the integer becomes the lower bits of a number.
+/// Converts an integer below 2^52. AVX2 has no instruction for this, so the integer becomes the lower bits of a number.
 #[inline(always)]
 fn real(integer: u64) -> f64 {
     const SHIFT: f64 = (1_u64 << 52) as f64;
@@ -310,11 +314,11 @@ fn real(integer: u64) -> f64 {
 }
 
 task! {
-    /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. A count
-    /// that is no index of the table gives any entry. Rows are whole groups of counts.
+    /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. If this is
+    /// not an index of the table, the value is any entry. Rows are whole groups of counts.
     ///
     /// # Panics
-    /// If the table is empty or has 2^32 entries.
+    /// Panics if the table is empty or has 2^32 entries.
     pub(crate) fn look_up(
         arch: A, table: &[f64], zero: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>,
     ) {

@@ -1,12 +1,12 @@
-//! The items of one bucket of a [grid](super::grid), compared with each other.
+//! Compares the items of one bucket of a [grid](super::grid) with each other.
 #![allow(unsafe_code)]
 
 use super::numbers::{Lanes, Numbers};
 use crate::simd::arch::GridRegister;
 use crate::weight::pair::PairTerm;
 
-/// Up to `S` items. Items are sorted by position (in a row) or by value (in a column); `keys[i]` is the other of the
-/// two. A pair i < j adds its term if `keys[i] < bounds[j]`.
+/// Up to `S` items. The items of a row are sorted by position, and `keys[i]` is the value of item i. The items of a
+/// column are sorted by value, and `keys[i]` is the position. A pair i < j adds its term if `keys[i] < bounds[j]`.
 pub(super) struct Bucket<const M: usize, const S: usize> {
     pub(super) keys: [f64; S],
     pub(super) bounds: [f64; S],
@@ -26,9 +26,8 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     #[inline(always)]
     pub(super) unsafe fn look_up(&mut self, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
         const { assert!(M <= 2) };
-        // One loop for each number, with k known at compile time. With one loop for both, sums take 5 % longer at n =
-        // 1000.
-        // SAFETY: the caller keeps the promise of `look_up_one`, which is the same.
+        // There is one loop for each number, with k known at compile time. With one loop for both numbers, sums take 5
+        // % longer for n = 1000. SAFETY: `look_up_one` asks the same of its caller as this function.
         unsafe {
             if M > 0 {
                 self.look_up_one(0, numbers, first, positions);
@@ -39,7 +38,7 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
         }
     }
 
-    /// Number k only.
+    /// Looks up only the number k.
     ///
     /// # Safety
     /// As for [`Self::look_up`].
@@ -57,8 +56,8 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
         if V::PLAIN { self.call_sum::<T, V, N>(arch, count) } else { self.inline_sum::<T, V, N>(arch, count) }
     }
 
-    /// As [`Self::sum`], compiled once for all callers. Inlined, it would take 0.2 MB of the library. Only for
-    /// [plain](GridRegister::PLAIN) registers.
+    /// The same as [`Self::sum`], compiled once for all callers. If it were inlined, it would take 0.2 MB of the
+    /// library. It is only for [plain](GridRegister::PLAIN) registers.
     #[inline(never)]
     fn call_sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, arch: V::Arch, count: usize) -> V {
         self.inline_sum::<T, V, N>(arch, count)
@@ -75,12 +74,12 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
         total
     }
 
-    /// With the earlier items in four vectors from `start` on, each with its own sum, so that no addition waits for
-    /// another.
+    /// Adds up the pairs whose earlier items are in the four vectors from `start` on. Each vector has its own sum, so
+    /// that no addition waits for another.
     #[inline(always)]
     fn sum_from<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&self, arch: V::Arch, start: usize) -> V {
         let one = Lanes(V::splat(arch, 1.0));
-        // Written out, because array elements might not stay in registers.
+        // The four vectors are written out, because the elements of an array might not stay in registers.
         macro_rules! earlier {
             ($index:expr) => {{
                 let from = start + $index * V::WIDTH;
@@ -125,7 +124,7 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     }
 }
 
-/// A term without the [`common`] factor of an earlier item.
+/// A term, without the factor that [`common`] returns.
 #[inline(always)]
 fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
     one: Lanes<V>,
@@ -135,7 +134,7 @@ fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
     if N == 1 { T::later(one, later)[0].0 } else { T::term(one, earlier, later).0 }
 }
 
-/// The factor that all terms of an earlier item share: the number that it gives, if it is a single number.
+/// The factor that all terms of an earlier item share. If the item has a single number, it is this number.
 #[inline(always)]
 fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
     one: Lanes<V>,

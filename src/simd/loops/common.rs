@@ -1,14 +1,14 @@
-//! For each item, the number of items that come before it in both rankings, from bits.
+//! For each item, counts the items that come before it in both rankings. The rankings are given as bits.
 
 use super::task;
 
-/// Items that are processed side by side.
+/// The number of items that are processed side by side.
 pub(crate) const LANES: usize = 8;
 
 /// A ranking of few items. All slices are padded with zeros to whole [`LANES`].
 #[derive(Clone, Copy)]
 pub(crate) struct FewItems<'a> {
-    /// The items before each item as bits: the first word of each item, then the second of each, and so on.
+    /// The items before each item as bits: the first word of each item, then the second word of each item, and so on.
     pub(crate) before: &'a [u64],
     /// A number that is added to the count of each item.
     pub(crate) offsets: &'a [f64],
@@ -17,8 +17,9 @@ pub(crate) struct FewItems<'a> {
 }
 
 task! {
-    /// The sum over items of `(x + x') (k + o + o')`: its factors x, the number k of items that come before it in both
-    /// rankings, its offsets o. The rankings can be swapped.
+    /// The sum over items of `(x + x') (k + o + o')`. Here k is the number of items that come before the item in both
+    /// rankings; x and o are the factor and the offset of the item in `s`, and x' and o' in `t`. The rankings can be
+    /// swapped.
     pub(crate) fn sum_before_both(_arch: A, s: FewItems<'_>, t: FewItems<'_>) -> f64 {
         let length = s.factors.len();
         let mut sums = [0.0; LANES];
@@ -35,8 +36,8 @@ task! {
 }
 
 task! {
-    /// Writes for each item the number of items that come before it in both rankings, whose bits are as in
-    /// [`FewItems`].
+    /// Writes, for each item, the number of items that come before it in both rankings. The bits of the rankings are as
+    /// in [`FewItems`].
     pub(crate) fn count_before_both(_arch: A, s: &[u64], t: &[u64], counts: &mut [u32]) {
         let length = counts.len();
         for start in (0..length).step_by(LANES) {

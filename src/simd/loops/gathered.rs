@@ -1,4 +1,4 @@
-//! Sums of entries of a table that are looked up by index.
+//! Sums of entries of a table. The entries are looked up by index.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::task;
 use crate::simd::arch::Vector;
 
-/// Indices, with a limit above all of them: checked once, used with many tables.
+/// Indices, with a limit that is above all of them. They are checked once and used with many tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     at: &'a [u32],
@@ -15,7 +15,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// # Panics
-    /// If an index is 2^31 - 1 or more: vectors have signed indices.
+    /// Panics if an index is 2^31 - 1 or more: vectors have signed indices.
     pub(crate) fn new(at: &'a [u32]) -> Self {
         let limit = at.iter().max().map_or(0, |&most| most as usize + 1);
         assert!(i32::try_from(limit).is_ok());
@@ -28,7 +28,7 @@ impl<'a> Places<'a> {
     }
 
     /// # Panics
-    /// If an index is not in the table, or if there are not as many others.
+    /// Panics if an index is not in the table, or if there are not as many others.
     fn check(self, table: &[f64], others: usize) {
         assert!(self.limit <= table.len() && self.at.len() == others);
     }

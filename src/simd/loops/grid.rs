@@ -1,4 +1,5 @@
-//! Sums over concordant pairs on a grid: positions and values are both split into buckets.
+//! Sums over concordant pairs on a grid. Positions are split into buckets (the rows of the grid), and values are split
+//! into buckets (its columns).
 //!
 //! Items are sorted by position; item i has position i and value `v[i]`. A pair i < j is concordant if `v[i] < v[j]`.
 //! With `row(i) = i / S` and `column(i) = v[i] / S`, each concordant pair is of one of three kinds:
@@ -28,7 +29,8 @@ pub(crate) enum PermutationTerms<'a> {
 }
 
 impl Terms<'_> {
-    /// The maximum number of values for one grid: with four numbers per cell, it is faster to split fewer values first.
+    /// The maximum number of values for one grid. If cells have four numbers, it is faster to split the values first,
+    /// already for fewer values.
     pub(crate) fn most_on_grid(&self) -> usize {
         match self {
             Self::Ones | Self::Later(_) | Self::Products(_) => MOST,
@@ -38,7 +40,7 @@ impl Terms<'_> {
 }
 
 impl PermutationTerms<'_> {
-    /// As [`Terms::most_on_grid`].
+    /// The same as [`Terms::most_on_grid`].
     pub(crate) fn most_on_grid(&self) -> usize {
         match self {
             Self::Products(_) | Self::Remaining(_) => MOST,
@@ -47,9 +49,9 @@ impl PermutationTerms<'_> {
     }
 }
 
-/// The maximum number of values at a time: the cells of more would not fit the second-level cache.
+/// The maximum number of values at a time. The cells of more values would not fit into the second-level cache.
 const MOST: usize = 8192;
-/// Up to this many values buckets are narrow: more cells, and fewer pairs within buckets.
+/// Up to this many values, buckets are narrow. So there are more cells, and fewer pairs within buckets.
 const NARROW: usize = 3072;
 const NARROW_BUCKET: usize = 32;
 const WIDE_BUCKET: usize = 64;
@@ -79,7 +81,7 @@ task! {
 }
 
 task! {
-    /// As [`sum`] for a whole permutation.
+    /// The same as [`sum`], for a whole permutation.
     pub(crate) fn sum_permutation(
         arch: A, terms: PermutationTerms<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
     ) -> f64 {
@@ -102,13 +104,13 @@ task! {
 #[derive(Clone, Copy)]
 struct Permutation<'a> {
     first: u32,
-    /// Minus the first, below their number.
+    /// The values minus `first`. All are below the number of values.
     values: &'a [u32],
 }
 
 impl<'a> Permutation<'a> {
     /// # Panics
-    /// If a value is not in the range. Whether one is repeated is checked later, by [`Positions::new`].
+    /// Panics if a value is not in the range. Whether one is repeated is checked later, by [`Positions::new`].
     #[inline(always)]
     fn new(first: usize, values: &'a [u32]) -> Self {
         let first = u32::try_from(first).expect("values have 32 bits");
@@ -118,13 +120,13 @@ impl<'a> Permutation<'a> {
     }
 }
 
-/// The position of each value, minus the first: below their number.
+/// The position of each value. All are below the number of values.
 #[derive(Clone, Copy)]
 struct Positions<'a>(&'a [u32]);
 
 impl<'a> Positions<'a> {
     /// # Panics
-    /// If a value has no position.
+    /// Panics if a value has no position.
     #[inline(always)]
     fn new(positions: &'a [u32]) -> Self {
         let most = positions.iter().fold(0, |most, &position| most.max(position));
@@ -149,7 +151,7 @@ fn sum_by<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, con
     }
 }
 
-/// With buckets of `S`.
+/// Adds up the concordant pairs with buckets of `S` positions or values.
 #[inline(always)]
 fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
     arch: V::Arch,
@@ -172,8 +174,8 @@ fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, con
     total.add(grid.sum::<T, V, M, N>(arch, earlier, later.as_flattened(), sums)).sum()
 }
 
-/// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the numbers of
-/// each cell. The position of a value that is missing is `u32::MAX`.
+/// Adds up the pairs in one row, that is, in one bucket of positions. Also writes the position of each value, and adds
+/// up the numbers of each cell. The position of a missing value is `u32::MAX`.
 #[inline(always)]
 fn sum_rows<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
     arch: V::Arch,
@@ -191,8 +193,8 @@ fn sum_rows<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, c
     positions.fill(u32::MAX);
     let mut buckets = [Bucket::<M, S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
     let mut total = V::splat(arch, 0.0);
-    // Several buckets are filled before the first is used: a vector that was just stored in parts cannot be loaded at
-    // once without a delay.
+    // Several buckets are filled before the first bucket is used. Otherwise there would be a delay: a vector that was
+    // stored in parts cannot be loaded as a whole immediately afterwards.
     for (rows, part) in (0..).step_by(buckets.len()).zip(values.chunks(S * buckets.len())) {
         for ((row, bucket), part) in (rows..).zip(&mut buckets).zip(part.chunks(S)) {
             let first_of_row = row * grid.width;
@@ -246,7 +248,8 @@ fn sum_columns<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize
     for (column, part) in positions.chunks(S).enumerate() {
         let positions = whole(part);
         bucket.keys = reals(&positions);
-        // In different rows: the position of the earlier item is before the first position of the later item's row.
+        // The items must be in different rows, so the position of the earlier item must be before the first position of
+        // the row of the later item.
         for (bound, &position) in bucket.bounds.iter_mut().zip(&positions) {
             *bound = f64::from(position / S as u32 * S as u32);
         }
@@ -264,7 +267,7 @@ fn sum_columns<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize
     total
 }
 
-/// As many as a bucket holds; missing ones are zero.
+/// Fills up a part to the size of a bucket. Missing numbers are zero.
 #[inline(always)]
 fn whole<const S: usize>(part: &[u32]) -> [u32; S] {
     part.first_chunk().copied().unwrap_or_else(|| {
@@ -287,13 +290,13 @@ fn reals<const S: usize>(numbers: &[u32; S]) -> [f64; S] {
 /// Cells: rows are buckets of positions, columns are buckets of values.
 #[derive(Clone, Copy)]
 struct Grid {
-    /// Rounded up, so that several rows can be processed at a time.
+    /// The number of rows, rounded up so that several rows can be processed at a time.
     height: usize,
-    /// Rounded up to whole vectors.
+    /// The number of columns, rounded up to whole vectors.
     width: usize,
 }
 
-/// The number of rows that are scanned side by side, because an addition has to wait for the previous one.
+/// The number of rows that are scanned side by side. In one row, each addition has to wait for the previous addition.
 const SCANNED: usize = 4;
 /// The number of columns of a grid is a multiple of the width of the widest vector.
 const COLUMNS: usize = 8;
@@ -307,7 +310,7 @@ impl Grid {
         self.height * self.width
     }
 
-    /// How many sums [`Self::sum`] needs memory for.
+    /// The number of sums for which [`Self::sum`] needs memory.
     fn sums(self) -> usize {
         (1 + SCANNED) * self.width
     }
@@ -319,7 +322,8 @@ impl Grid {
     ///     total += below[c] . later[r][c]        below[c] = sum of earlier[r'][c'] over r' < r, c' < c
     /// ```
     ///
-    /// For symmetric terms, `later` is `earlier` in reverse. `sums` is zero: memory of [`Self::sums`].
+    /// For symmetric terms, `later` has the numbers of `earlier` in reverse order. `sums` is memory for [`Self::sums`]
+    /// sums, filled with zeros.
     #[inline(always)]
     fn sum<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
         self,
@@ -378,10 +382,10 @@ mod tests {
     use super::*;
     use crate::simd::{Isa, Level};
 
-    /// Whether the sum panics. Numbers after the first `count` are another array's.
+    /// Whether the sum panics. The numbers after the first `count` belong to another array.
     fn panics(isa: Isa, terms: fn(&[f64]) -> PermutationTerms<'_>, values: &[u32]) -> bool {
         let numbers = [1.0; 64];
-        // What an earlier, longer permutation may leave there.
+        // Values that an earlier, longer permutation may have left there.
         let mut spare = [40; 64];
         let terms = terms(&numbers[..values.len()]);
         let sum = || sum_permutation(isa, terms, values, &mut spare, &mut Vec::new());

@@ -1,4 +1,4 @@
-//! Counting the bits in which rankings differ, if only counts below a limit matter: the others never leave the
+//! Counts the bits in which rankings differ, if only counts below a limit matter. The other counts never leave the
 //! registers.
 
 // Arrays of vectors are indexed: an iterator that is not inlined would keep them in memory.
@@ -10,18 +10,19 @@ use crate::simd::arch::{Arch, Ones, Words8};
 
 /// The number of rows that are compared with a group of columns at a time.
 pub(crate) const ROWS: usize = 4;
-/// The number of words after which long rankings are abandoned, if all of them are beyond their limits.
+/// In long rankings, counts are compared with their limits after each this many words. If all counts are beyond their
+/// limits, the rest of the words is skipped.
 const STRIDE: usize = 16;
 
-/// Receives a row, a column and their count; returns the new limit of the row.
+/// Receives a row, a column and their count, and returns the new limit of the row.
 pub(crate) type Report<'a> = &'a mut dyn FnMut(usize, usize, u64) -> u64;
 
 task! {
-    /// Calls `found` for each row and column that differ in fewer bits than the limit of the row, for each row in the
-    /// order of the columns.
+    /// Calls `found` for each row and column that differ in fewer bits than the limit of the row. For each row, the
+    /// calls are in the order of the columns.
     ///
     /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel with as many words for
-    /// each group of [`GROUP`] columns. Lanes of the last group without a column are found like any other.
+    /// each group of [`GROUP`] columns. Lanes of the last group that have no column are compared like columns.
     pub(crate) fn find_below(
         arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>,
     ) {
@@ -36,7 +37,7 @@ task! {
     }
 }
 
-/// Rankings of `W` words: the rows stay in registers.
+/// The search for rankings of `W` words. The rows stay in registers.
 #[inline(always)]
 fn short<A: Arch, const W: usize>(arch: A, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
     let mut of_rows = [[A::Words8::zero(arch); W]; ROWS];
@@ -65,7 +66,7 @@ fn short<A: Arch, const W: usize>(arch: A, rows: &[u64], columns: &[u64], limits
     }
 }
 
-/// Rankings of many words.
+/// The search for rankings of many words.
 #[inline(always)]
 fn long<A: Arch>(arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
     let rows = split_rows::<1, ROWS>(rows, words);
@@ -79,7 +80,7 @@ fn long<A: Arch>(arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &
             let panel = &panel[start..end];
             let mut parts = rows;
             for row in 0..ROWS {
-                // As long as the panel, so that no index is checked.
+                // The parts are as long as the panel, so that no index needs a check.
                 parts[row] = &rows[row][start..][..panel.len()];
             }
             let mut ones = [Ones::zero(arch); ROWS];

@@ -1,4 +1,4 @@
-//! The numbers of items that a grid looks up, by value and position.
+//! The numbers of items that a grid looks up, given the value and the position of the item.
 #![allow(unsafe_code)]
 
 use crate::simd::arch::GridRegister;

@@ -1,5 +1,5 @@
-//! Columns of observations with missing values, as bits: the order of each pair of observations, whether it is decided,
-//! that is, not tied, and whether both are present.
+//! Columns of observations with missing values, as bits. Each pair of observations has three bits: its order, whether
+//! it is decided (not tied), and whether both observations are present.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use super::bits::{GROUP, Stream, rows_for, split_rows};
 use super::task;
 use crate::simd::arch::{Arch, MAX_COUNTED, Ones, Words8};
 
-/// Planes of bits of a column: order, decided, present.
+/// The number of planes of bits of a column: order, decided, present.
 pub(crate) const PLANES: usize = 3;
 
 task! {
-    /// The pairs (i, j), i < j, for j in `later`: words of bits `ranks[i] < ranks[j]`, each followed by a mask of the
-    /// pairs that differ and are present, and, for [`PLANES`] planes, by a mask of the pairs that are present. Ranks
-    /// from `missing` on are missing observations; ranks are padded to whole blocks of 64.
+    /// Packs the pairs (i, j) with i < j, for j in `later`. Each word has the bits `ranks[i] < ranks[j]`. After it
+    /// comes a mask of the pairs that are present and differ. For [`PLANES`] planes, a mask of the pairs that are
+    /// present follows. Ranks from `missing` on are missing observations. Ranks are padded to whole blocks of 64.
     pub(crate) fn pack_observed(
         arch: A, ranks: &[[u16; 64]], later: Range<usize>, missing: u16, planes: usize, out: &mut Vec<u64>,
     ) {
@@ -41,8 +41,12 @@ task! {
 }
 
 task! {
-    /// Adds to the three counts of each row and column, wrapping around below 0: the pairs decided in both and in the
-    /// same order minus those in opposite order; those decided in the row and present in the column; and the reverse.
+    /// Adds to the three counts of each row and column. The counts wrap around below 0. They are:
+    ///
+    /// 1. the pairs that are decided in both and in the same order, minus the pairs that are decided in both and in
+    ///    opposite orders
+    /// 2. the pairs that are decided in the row and present in the column
+    /// 3. the pairs that are decided in the column and present in the row
     ///
     /// `rows` and `columns` are packed as for [`count_balance`](super::bits::count_balance), with three words for each.
     /// `counts` has three lines for each row, with an entry for each column of every group.
@@ -69,7 +73,7 @@ task! {
     }
 }
 
-/// `R` rows against one group of columns, with all counts in registers.
+/// Compares `R` rows with one group of columns. All counts are in registers.
 #[inline(always)]
 fn block<'a, A: Arch, const R: usize>(
     arch: A,

@@ -1,15 +1,16 @@
 //! Sums over increasing tuples of any order, for all orders at once.
 //!
-//! Let `t[d][j]` be the sum over the increasing tuples of d items that end with item j. For the product of numbers x:
+//! Let `t[d][j]` be the sum over the increasing tuples of d items that end with item j. If the term of a tuple is the
+//! product of its numbers x:
 //!
 //! ```text
 //! t[1][j] = x[j]
 //! t[d][j] = x[j] * sum of t[d-1][i] over the items i before and below j
 //! ```
 //!
-//! The values are split into leaves. A leaf is summed as above. Whenever a run of leaves is complete, one pass, sorted
-//! by position, over it and the equally long run above it carries its sums on. The passes are those of a recursion, in
-//! the same order and without its calls:
+//! The values are split into leaves. A leaf is summed as above. When a run of leaves is complete, its sums are carried
+//! on to the run above it, which has the same length. This takes one pass over both runs, sorted by position. The
+//! passes are the same as in the following recursion, in the same order, but without its calls:
 //!
 //! ```text
 //! solve(run):
@@ -22,25 +23,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::task;
 use crate::weight::pair::{Ones, PairTerm, Products, Sums, Terms};
 
-/// Values in a leaf. Twice as many take 1.25 times as long at n = 1000, half as many take the same time.
+/// The number of values in a leaf. For n = 1000, leaves of twice as many values take 1.25 times as long, and leaves of
+/// half as many values take the same time.
 const LEAF: usize = 8;
 
-/// From this level on, a pass first checks for a stop: it takes a tenth of a millisecond or more.
+/// From this level on, there is a check for a stop before each pass. Such a pass takes a tenth of a millisecond or
+/// more.
 const LOOK_FROM: usize = 11;
 
-/// Reusable memory. With a capacity of [`Memory::sizes`], nothing more is allocated.
+/// Reusable memory. If its vectors have the capacity of [`Memory::sizes`], a sum allocates nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
-    /// Numbers of items, by value: for each component, as many orders as are carried, and one more.
+    /// Numbers of items, by value. Each component has numbers for the orders that are carried, and for one more order.
     pub(crate) numbers: Vec<f64>,
-    /// Values sorted by position, for each length of run sorted by run.
+    /// For each length of runs, the values of all runs, one run after another. The values of a run are sorted by
+    /// position.
     pub(crate) lists: Vec<u32>,
     /// The components, by value, from which the next orders continue.
     pub(crate) starts: Vec<f64>,
 }
 
 impl Memory {
-    /// The numbers of entries of the three vectors for sums over tuples of `order` items.
+    /// The lengths of the three vectors for sums over tuples of `order` items.
     pub(crate) fn sizes(components: usize, order: usize, count: usize) -> [usize; 3] {
         let left = order.saturating_sub(1);
         let each = count.saturating_mul(components);
@@ -49,7 +53,7 @@ impl Memory {
     }
 }
 
-/// The number of orders that are carried at a time if `left` are left.
+/// The number of orders that are carried at a time, if `left` orders are left.
 const fn lanes_for(left: usize) -> usize {
     match left {
         0..=2 => 2,
@@ -58,7 +62,7 @@ const fn lanes_for(left: usize) -> usize {
     }
 }
 
-/// The number of lengths of runs, without the longest.
+/// The number of different lengths of runs. The longest run is not counted.
 fn levels_for(count: usize) -> usize {
     count.div_ceil(LEAF).max(1).next_power_of_two().trailing_zeros() as usize
 }
@@ -67,8 +71,8 @@ task! {
     /// Adds up the terms of the increasing tuples of `order` items of a permutation, whose `values` are sorted
     /// by position.
     ///
-    /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the sum of
-    /// all p and the sum of all q. If the run is cancelled, the sum ends early and is meaningless.
+    /// There are four kinds of terms of a tuple: 1, the number of its last item, the product of all numbers, or the sum
+    /// of all p times the sum of all q. If the run is cancelled, the sum ends early and must not be used.
     pub(crate) fn sum(
         _arch: A, terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, cancel: Option<&AtomicBool>,
     ) -> f64 {
@@ -88,8 +92,8 @@ task! {
 
 /// Terms of pairs with a form for tuples. A tuple gives `N` numbers to later items; the last one is its term.
 trait TupleTerm<const M: usize, const N: usize>: PairTerm<M, N> {
-    /// `longer += share * the numbers of the tuples with these sums after adding this item at the end`, for `L` orders
-    /// side by side.
+    /// Adds this item at the end of tuples whose sums are `sums`. Then `longer += share * the numbers of the longer
+    /// tuples`. There are `L` orders side by side.
     fn extend<const L: usize>(item: [f64; M], share: f64, sums: &[[f64; L]; N], longer: &mut [[f64; L]; N]);
 }
 
@@ -112,7 +116,7 @@ impl TupleTerm<1, 1> for Products {
     }
 }
 
-/// Let P and Q be the sums of all p and all q. A tuple gives 1, P, Q and P Q.
+/// Let P be the sum of all p of a tuple, and Q the sum of all q. The tuple gives the numbers 1, P, Q and P Q.
 impl TupleTerm<2, 4> for Sums {
     #[inline(always)]
     fn extend<const L: usize>(
@@ -131,8 +135,8 @@ impl TupleTerm<2, 4> for Sums {
     }
 }
 
-/// The sums of the wanted order, by value: as many orders at a time as fit a register; the next ones continue from
-/// these.
+/// The sums of the requested order, by value. As many orders as fit into a register are computed at a time. The next
+/// orders continue from these.
 #[inline(always)]
 fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize>(
     items: I,
@@ -174,16 +178,17 @@ fn is_set(cancel: Option<&AtomicBool>) -> bool {
     cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
 }
 
-/// Numbers for each component of an item: those that are carried, and those that they are carried to, one order higher.
+/// The number of entries for each component of an item: the orders that are carried, and one more, because they are
+/// carried to the next higher orders.
 const fn stride(lanes: usize) -> usize {
     lanes + 2
 }
 
-/// The runs of leaves, by length.
+/// The runs of leaves, sorted by length.
 struct Tree<'a> {
     /// The longest run.
     values: &'a [u32],
-    /// The shorter runs, from the shortest.
+    /// The shorter runs, the shortest first.
     levels: std::slice::ChunksExact<'a, u32>,
 }
 
@@ -193,7 +198,7 @@ impl<'a> Tree<'a> {
         let count = values.len();
         let levels = levels_for(count);
         lists.resize(levels * count, 0);
-        // From the longest run, which is all values, down to leaves: each run is split in two, both sorted by position.
+        // The longest run has all values. Each run is split into two runs, both sorted by position, down to the leaves.
         let mut shorter = lists.as_mut_slice();
         let mut above = values;
         for level in (0..levels).rev() {
@@ -228,7 +233,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Fills `numbers`; the first of each component is given.
+/// Fills `numbers`. The first number of each component is given.
 #[inline(always)]
 fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     items: &impl Fn(usize) -> [f64; M],
@@ -250,11 +255,11 @@ fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     for leaf in 0..leaves {
         let run = tree.run(0, leaf);
         match run.first_chunk::<LEAF>() {
-            // Of known length, so that the loops are unrolled and the sums stay in registers.
+            // A full leaf has a known length, so that the loops are unrolled and the sums stay in registers.
             Some(run) => sum_leaf::<T, M, N, L>(items, run, numbers),
             None => sum_leaf::<T, M, N, L>(items, run, numbers),
         }
-        // The longest run of complete leaves that ends here, and the one above it.
+        // Takes the longest run of complete leaves that ends here, and the run above it.
         let next = leaf + 1;
         let level = next.trailing_zeros() as usize;
         if level >= LOOK_FROM && is_set(cancel) {
@@ -266,7 +271,7 @@ fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     }
 }
 
-/// Carries the numbers of the values below `middle` on to those above.
+/// Carries the numbers of the values below `middle` on to the values above it.
 #[inline(always)]
 fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     items: &impl Fn(usize) -> [f64; M],
@@ -278,7 +283,7 @@ fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     let mut sums = [[0.0; L]; N];
     for &value in run {
         let value = value as usize;
-        // Without a branch, which would be unpredictable: both updates are done, and one of them adds 0.
+        // A branch would be unpredictable, so both updates are done, and one of them adds 0.
         let low = f64::from(u8::from(value < middle));
         let numbers = &mut numbers[value * N * stride..][..N * stride];
         let mut longer = [[0.0; L]; N];
@@ -297,7 +302,7 @@ fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     }
 }
 
-/// Carries the numbers of the values of a leaf on to each other: to each value those of all values before and below it.
+/// Carries the numbers within a leaf: each value gets the numbers of all values that come before it and are smaller.
 #[inline(always)]
 fn sum_leaf<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     items: &impl Fn(usize) -> [f64; M],

@@ -1,4 +1,4 @@
-//! Writing squares of values into rows of a matrix, directly or mirrored.
+//! Writes squares of values into the rows of a matrix, directly or mirrored.
 
 use crate::simd::Isa;
 use crate::simd::arch::{Arch, Doubles8, Task};
@@ -26,8 +26,8 @@ impl Cell for f32 {
     }
 }
 
-/// Squares side by side: `count` squares from number `first` on. The next one is `step` later; every step is longer by
-/// `growth` than the step before.
+/// Squares side by side: `count` squares, beginning with the square number `first`. The number of the next square is
+/// larger by `step`. Each further step is larger by `growth` than the step before.
 #[derive(Clone, Copy)]
 pub(crate) struct Strip {
     pub(crate) first: usize,
@@ -37,7 +37,8 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// The squares among the values of all squares, each with its place in the strip.
+    /// The values of the squares of the strip, each with its place in the strip. `squares` has the values of all
+    /// squares.
     #[inline(always)]
     fn of(self, squares: &[f64], side: usize) -> impl Iterator<Item = (usize, &[f64])> {
         let Self { first, step, growth, count } = self;
@@ -48,9 +49,11 @@ impl Strip {
     }
 }
 
-/// Writes the rows of the squares of a strip into `rows`, from column `at` on, as far as there are rows and columns.
+/// Writes the rows of the squares of a strip into `rows`, from column `at` on. Values outside of the matrix are left
+/// out.
 ///
-/// A whole strip at a time: for single squares, calls would take 5 % of the time of a matrix of 20 items.
+/// A whole strip is written at a time. With a call for each square, the calls would take 5 % of the time of a matrix of
+/// rankings of 20 items.
 pub(crate) fn place<T: Cell, const G: usize>(
     isa: Isa,
     squares: &[Square<G>],
@@ -61,7 +64,7 @@ pub(crate) fn place<T: Cell, const G: usize>(
     isa.run(Place { squares: squares.as_flattened().as_flattened(), side: G, strip, rows, at });
 }
 
-/// As [`place`], mirrored: writes the columns of the squares into `rows`.
+/// The same as [`place`], but mirrored: writes the columns of the squares into `rows`.
 pub(crate) fn place_mirrored<T: Cell, const G: usize>(
     isa: Isa,
     squares: &[Square<G>],

@@ -1,4 +1,5 @@
-//! For each item, the items ranked before it as bits, and sums over the items that come before it in both rankings.
+//! For each item, packs the items that are ranked before it as bits. Also computes sums over the items that come before
+//! an item in both rankings.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -8,7 +9,7 @@ use super::task;
 use crate::simd::arch::{Arch, MAX_COUNTED, Ones, Words8};
 
 task! {
-    /// For each item of `items`: `n - rank`, then the items ranked before it as bits.
+    /// Writes, for each item of `items`, the word `n - rank`, and then the items that are ranked before it as bits.
     pub(crate) fn pack_predecessors(arch: A, ranks: &[[u16; 64]], items: Range<usize>, n: u64, out: &mut Vec<u64>) {
         for item in items {
             let pivot = ranks[item / 64][item % 64];
@@ -24,13 +25,14 @@ task! {
 }
 
 task! {
-    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings,
-    /// times `n` minus the larger of its ranks. Panels as for [`count_differing`](super::bits::count_differing), made
-    /// by [`pack_predecessors`] with `step` words for each item.
+    /// Adds a sum over items to `sums[row][column]`. An item adds the number of its predecessors in both rankings,
+    /// times (`n` minus the larger of its two ranks). The panels are as for
+    /// [`count_differing`](super::bits::count_differing). They are made by [`pack_predecessors`], with `step` words for
+    /// each item.
     pub(crate) fn sum_common(
         arch: A, items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
     ) {
-        // With a constant, the loops over the words of an item are unrolled.
+        // With a constant number of words, the loops over the words of an item are unrolled.
         match step {
             2 => sum_by_step(arch, items, 2, upper, rows, columns, sums),
             3 => sum_by_step(arch, items, 3, upper, rows, columns, sums),
@@ -40,7 +42,7 @@ task! {
     }
 }
 
-/// As [`sum_common`].
+/// The same as [`sum_common`]. It is inlined, so that `step` can be a constant.
 #[inline(always)]
 fn sum_by_step<A: Arch>(
     arch: A,
@@ -80,7 +82,8 @@ fn sum_by_step<A: Arch>(
     }
 }
 
-/// Adds one item of `R` rows and one group of columns. All have the same number of words, at least two.
+/// Adds the sum of one item for `R` rows and one group of columns. All of them have the same number of words, at least
+/// two.
 #[inline(always)]
 fn add_common<A: Arch, const R: usize>(
     arch: A,
@@ -88,8 +91,8 @@ fn add_common<A: Arch, const R: usize>(
     columns: &[[u64; GROUP]],
     totals: &mut [A::Words8; R],
 ) {
-    // The first word is counted apart: if counts began with 0, the compiler would no longer see that they are short,
-    // and multiply 64 bits.
+    // The first word of bits is counted before the loop. If the counts began with 0, the compiler would not see that
+    // they are small, and would multiply 64 bits.
     let mut counts = [Ones::<A::Words8>::zero(arch); R];
     let column = A::Words8::load(arch, &columns[1]);
     for (row, count) in rows.into_iter().zip(&mut counts) {
@@ -108,7 +111,7 @@ fn add_common<A: Arch, const R: usize>(
     }
     let column = A::Words8::load(arch, &columns[0]);
     for ((row, count), total) in rows.into_iter().zip(counts).zip(totals) {
-        // n - max(rank, rank) of both rankings.
+        // This is n - max(rank, rank') for the two rankings.
         let weight = A::Words8::splat(arch, row[0]).min(column);
         *total = total.add(count.sum().mul(weight));
     }

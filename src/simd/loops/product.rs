@@ -1,7 +1,8 @@
-//! Products of feature panels, and the computation of features.
+//! Computes features of rankings, and products of panels of features.
 //!
-//! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as rows and
-//! as columns of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48 singles.
+//! A panel holds the features of `G` rankings side by side, as entries `[feature][lane]`. The same panel can be the
+//! rows or the columns of a product. `G` is 24 for doubles and 48 for singles. In both cases, `G` lanes take 192 bytes,
+//! three of the widest registers.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut, Mul, Range};
@@ -11,8 +12,8 @@ use super::task;
 use crate::simd::Isa;
 use crate::simd::arch::{Arch, ProductColumns, Task, Vector};
 
-/// A number for each ranking of a group. Aligned to a cache line: loading a register that spans two lines takes twice
-/// as long.
+/// A number for each ranking of a group. It is aligned to a cache line, because it takes twice as long to load a
+/// register that spans two lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct GroupRow<S, const G: usize>(pub(crate) [S; G]);
@@ -33,15 +34,15 @@ impl<S, const G: usize> DerefMut for GroupRow<S, G> {
     }
 }
 
-/// How the feature of a pair of items follows from the weights of the two.
+/// How the feature of a pair of items is computed from the weights of the two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
     Sum,
     Product,
 }
 
-/// The weights and ranks of a group of rankings, for each item. Ranks are floating-point numbers because they are
-/// compared next to floating-point numbers.
+/// The weights and ranks of a group of rankings, for each item. Ranks are floating-point numbers, because the result of
+/// their comparison is used on floating-point numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, S, const G: usize> {
     pub(crate) ranks: &'a [GroupRow<S, G>],
@@ -58,18 +59,19 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
     /// Whether this is single precision.
     const IS_SINGLE: bool = size_of::<Self>() == 4;
 
-    /// An upper bound of the rounding of a sum, relative to the sum of the absolute values of its terms.
+    /// An upper bound of the rounding error of a sum, divided by the sum of the absolute values of its terms.
     const ROUNDING: f64 = if Self::IS_SINGLE { 1e-4 } else { 1e-9 };
 
     fn from_f64(value: f64) -> Self;
 
-    /// Writes the products of the features of a group of rows and a group of columns to `sums`, or adds them.
+    /// Writes the products of the features of a group of rows and a group of columns to `sums`. With `add`, adds them
+    /// to `sums`.
     fn multiply(isa: Isa, rows: &[GroupRow<Self, G>], columns: &[GroupRow<Self, G>], add: bool, sums: &mut Square<G>) {
         isa.run(Multiply { rows, columns, add, sums });
     }
 
-    /// Appends, for each of the `places`, the entry of every row at this index, times a factor. All must be within the
-    /// table, which can have 2^31 - 1 entries.
+    /// Appends, for each of the `places`, the entry of every row at this index, multiplied by a factor. All indices
+    /// must be within the table. The table can have at most 2^31 - 1 entries.
     fn look_up(
         isa: Isa,
         rows: TableRows<'_, Self, G>,
@@ -80,8 +82,8 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
         isa.run(LookUp { rows, places, factor, out });
     }
 
-    /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights combined, negative if i comes
-    /// after j.
+    /// Appends the features of the pairs of items (i, j), for i in `earlier`. A feature combines the weights of both
+    /// items. It is negative if i comes after j.
     fn pair_features(
         isa: Isa,
         join: Join,
@@ -181,10 +183,10 @@ pub(crate) struct TableRows<'a, S, const G: usize> {
     pub(crate) length: usize,
 }
 
-/// Appends, for each of the `places`, the entry of every row at this index, times a factor.
+/// Appends, for each of the `places`, the entry of every row at this index, multiplied by a factor.
 ///
 /// # Panics
-/// If the table has more than 2^31 - 1 entries, or a row or a place is not within it.
+/// Panics if the table has more than 2^31 - 1 entries, or if a row or a place is not within the table.
 #[inline(always)]
 fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     arch: V::Arch,
@@ -193,7 +195,8 @@ fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     factor: S,
     out: &mut Vec<GroupRow<S, G>>,
 ) {
-    // Checked once, because a check in the loop would take as long as the rest. Vectors have signed indices.
+    // The indices are checked once, because a check in the loop would take as long as the rest of the loop. Vectors
+    // have signed indices.
     assert!(i32::try_from(table.len()).is_ok() && length <= table.len());
     assert!(starts.iter().all(|&start| start as usize <= table.len() - length));
     let most = places.as_flattened().iter().fold(0, |most, &place| most.max(place));
@@ -214,9 +217,9 @@ fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     unsafe { out.set_len(out.len() + places.len()) };
 }
 
-/// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where
-/// `single` is a sum over single items. The next three give, in the same way, an upper bound of the sum of the absolute
-/// values of all terms.
+/// How values are computed from sums: `half * signed + square * single^2 + linear * single + constant`, then scaled.
+/// Here `single` is a sum over single items. With three further numbers, the same formula gives an upper bound of the
+/// sum of the absolute values of all terms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finish {
     pub(crate) half: f64,
@@ -235,7 +238,7 @@ pub(crate) struct Finish {
     pub(crate) limit: f64,
 }
 
-/// Turns sums into values in place; returns whether any is NaN or reaches the limit.
+/// Turns sums into values in place. Returns whether any value is NaN or reaches the limit.
 pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Square<G>, singles: &Square<G>) -> bool {
     finish_all(isa, finish, values.as_flattened_mut(), singles.as_flattened())
 }
@@ -284,7 +287,8 @@ fn by_rows<V: ProductColumns<S>, S: Copy, const G: usize, const R: usize>(
     }
 }
 
-/// The sums of weights if `SUM`, otherwise their products. Not a closure, because it might not be inlined.
+/// Appends the sums of weights if `SUM`, otherwise their products. This is not a closure, because a closure might not
+/// be inlined.
 #[inline(always)]
 fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize, const SUM: bool>(
     arch: V::Arch,

@@ -1,8 +1,8 @@
-//! Sums over concordant pairs by splitting values sixteen ways, if there are too many for one grid.
+//! Sums over concordant pairs of values that are too many for one grid. The values are split into sixteen ranges.
 //!
-//! Values are sorted by position. There are sixteen running sums, one for each range of values, of the numbers that the
-//! items so far give to the values of that range. They are updated and used without a branch, by multiplying with rows
-//! of zeros and ones:
+//! Values are sorted by position. Each range of values has a running sum: the sum of the numbers that the items so far
+//! give to the values of this range. The running sums are multiplied by rows of zeros and ones, so that no branch is
+//! needed:
 //!
 //! ```text
 //! for each item j, in the range r:
@@ -16,12 +16,12 @@ use crate::simd::Isa;
 use crate::simd::arch::Doubles16;
 use crate::weight::pair::{Later, Ones, PairTerm, Products, Sums, Terms};
 
-/// Ranges of values.
+/// The number of ranges of values.
 const WAYS: usize = 16;
 /// A number for each range.
 type Ways = [f64; WAYS];
 
-/// Aligned to a cache line: loading a register that spans two lines takes twice as long.
+/// Aligned to a cache line, because it takes twice as long to load a register that spans two lines.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
@@ -45,7 +45,7 @@ const fn table(above: bool) -> [Ways; WAYS] {
     table
 }
 
-/// The maximum number of values at a time: running sums over many more would lose digits.
+/// The maximum number of values at a time. Running sums over many more values would lose digits.
 pub(crate) const MOST: usize = 24576;
 
 /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
@@ -73,7 +73,8 @@ pub(crate) fn sum(
 }
 
 task! {
-    /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each sorted by position.
+    /// Adds up the pairs in different ranges. Moves the values to `out`, range by range; the values of a range are
+    /// sorted by position.
     fn across_ranges(
         arch: A, terms: Terms<'_>, first: usize, ranges: UniformRanges, values: &[u32], out: &mut [u32],
     ) -> f64 {
@@ -86,7 +87,7 @@ task! {
                 split::<Products, A::Doubles16, _, _>(arch, move |value| [x[value]], first, ranges, values, out)
             }
             Terms::Sums { p, q } => {
-                // Of the same length, so that one check covers both.
+                // Both slices get the same length, so that one check covers both.
                 let length = p.len().min(q.len());
                 let (p, q) = (&p[..length], &q[..length]);
                 split::<Sums, A::Doubles16, _, _>(arch, move |value| [p[value], q[value]], first, ranges, values, out)
@@ -99,7 +100,8 @@ task! {
 #[derive(Clone, Copy)]
 struct UniformRanges {
     length: usize,
-    /// 2^32 divided by the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
+    /// 2^32 divided by the length, rounded up. Numbers up to 2^16 are divided by the length with a multiplication by
+    /// this number and a shift.
     inverse: u64,
 }
 
@@ -115,7 +117,7 @@ impl UniformRanges {
     }
 }
 
-/// As [`across_ranges`], for a kind of term and the numbers of items.
+/// The same as [`across_ranges`], for a kind of term and the numbers of items.
 #[inline(always)]
 fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
     arch: V::Arch,

@@ -1,26 +1,27 @@
-//! Features of pairs of items of rankings with ties: the numbers of ordered pairs of items, one ranking per lane.
+//! Features of pairs of items of rankings with ties. The features are numbers of ordered pairs of items. Each ranking
+//! has a lane.
 
 use super::product::GroupRow;
 use super::task;
 
-/// Rankings side by side.
+/// The number of rankings side by side.
 pub(crate) const LANES: usize = 24;
 /// A number for each ranking of a group.
 pub(crate) type TiedLanes = GroupRow<f64, LANES>;
 
-/// How the features of a pair of items follow from the numbers of the two.
+/// How the features of a pair of items are computed from the numbers of the two items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TiedJoin {
     /// Two items in different blocks have the product of their weights.
     Product,
-    /// The sum.
+    /// Two items in different blocks have the sum of their weights.
     Sum,
-    /// The sign of their order; if one of them has no position, the expected sign, which is the weight of the other.
-    /// Items without a position have this start.
+    /// Two items have the sign of their order. If one of them has no position, they have the expected sign, which is
+    /// the weight of the other item. The number in this variant is the start of items without a position.
     Sign(f64),
 }
 
-/// For each item the first rank of its block, its weight, and the number of an ordered pair of its block.
+/// For each item: the first rank of its block, its weight, and the number of an ordered pair of items of its block.
 #[derive(Clone, Copy)]
 pub(crate) struct TiedGroup<'a> {
     pub(crate) starts: &'a [TiedLanes],
@@ -29,8 +30,8 @@ pub(crate) struct TiedGroup<'a> {
 }
 
 task! {
-    /// The features of some pairs of items: with one number per pair, the number of (i, j) minus that of (j, i); with
-    /// two, both of these.
+    /// Appends the features of some pairs of items. With one feature for each pair, it is the number of (i, j) minus
+    /// the number of (j, i). With two features, they are these two numbers.
     pub(crate) fn tied_features(
         _arch: A, join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes],
     ) {

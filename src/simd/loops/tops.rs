@@ -1,34 +1,37 @@
 //! The terms of the average weight for pairs of items of rankings with ties.
 //!
 //! The average kernel is the mean of the top-k kernels over k = 1..n. An item of a block of ranks is in the top k with
-//! probability P(k), the fraction of the block in the top k. Two tied items are both in the top k, with a given one
-//! first, with probability T(k):
+//! probability P(k), the fraction of the block in the top k. For two tied items, T(k) is the probability that both are
+//! in the top k, and that a given one of the two is first:
 //!
 //! ```text
 //! P(k) = r / p    T(k) = r (r - 1) / (2 p (p - 1))    r = k - start, but from 0 to p    p = size of the block
 //! ```
 //!
-//! So a pair whose later item has the blocks B and D in two rankings adds the mean over k of one of P P', T P', P T'
-//! and T T', if it is tied in neither, in the first, in the second or in both. While k cuts both blocks, these are
-//! polynomials in k; then k cuts only one block; then both are in the top.
+//! Take a pair whose later item has the block B in the first ranking and the block D in the second. The pair adds the
+//! mean over k of a product: P P' if it is tied in neither ranking, T P' if it is tied in the first, P T' if it is tied
+//! in the second, and T T' if it is tied in both. While k cuts both blocks, these products are polynomials in k. Then k
+//! cuts only one block. Then both blocks are in the top.
 
 use super::task;
 
-/// Used as a factor, because division takes ten times as long.
+/// Used as a factor, because a division takes ten times as long.
 const THIRD: f64 = 1.0 / 3.0;
 const FIFTH: f64 = 0.2;
 
-/// One block of ranks: the first rank from 0, the size p, 1 / p and 1 / (2 p (p - 1)), which is 0 for one item.
+/// A block of ranks, as four numbers: the first rank from 0, the size p, 1 / p, and 1 / (2 p (p - 1)). For a block of
+/// one item, the last number is 0.
 pub(crate) type TopBlock = [f64; 4];
-/// The four lists of some blocks.
+/// Some blocks, as four lists: one list for each of the four numbers of a block.
 pub(crate) type TopLists = [Vec<f64>; 4];
 
 /// The number of blocks that are processed at a time.
 pub(crate) const STEP: usize = 8;
 
 task! {
-    /// The sum over the `others`, blocks of one ranking of n items, of the four numbers of [`of_blocks`] for `block` of
-    /// another ranking and each of them, each number times a factor. The lengths of lists are multiples of [`STEP`].
+    /// A sum over `others`, the blocks of one ranking of n items. Each of these blocks and `block`, a block of another
+    /// ranking, have the four numbers of [`of_blocks`]. These numbers are multiplied by their factors and added up. The
+    /// lengths of the lists are multiples of [`STEP`].
     pub(crate) fn sum_in_tops(_arch: A, n: usize, block: TopBlock, others: [&[f64]; 4], factors: [&[f64]; 4]) -> f64 {
         let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
         let factors = factors.map(|list| list.as_chunks::<STEP>().0);
@@ -47,7 +50,7 @@ task! {
 }
 
 task! {
-    /// The same for the first number alone.
+    /// The same sum, with only the first of the four numbers.
     pub(crate) fn sum_split_in_tops(_arch: A, n: usize, block: TopBlock, others: [&[f64]; 4], factors: &[f64]) -> f64 {
         let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
         let mut sums = [0.0; STEP];
@@ -62,7 +65,8 @@ task! {
     }
 }
 
-/// Sums over i = 1..m of the products of r or r (r - 1), with r = x + i, and r' or r' (r' - 1), with r' = y + i.
+/// Four sums over i = 1..m, with r = x + i and r' = y + i. A term is the product of r or r (r - 1), and r' or r' (r' -
+/// 1).
 #[inline(always)]
 pub(crate) fn cut(m: f64, x: f64, y: f64) -> [f64; 4] {
     let sum1 = m * (m + 1.0) * 0.5;
@@ -79,8 +83,8 @@ pub(crate) fn cut(m: f64, x: f64, y: f64) -> [f64; 4] {
     ]
 }
 
-/// The four numbers of two blocks, times n. Swapping the blocks swaps the second and the third number, bitwise
-/// identically.
+/// The four numbers of two blocks, multiplied by n. If the blocks are swapped, the second and the third number are
+/// swapped, and all numbers are bitwise identical.
 #[inline(always)]
 pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q, pair_q]: TopBlock) -> Four {
     let larger = |a: f64, b: f64| if a > b { a } else { b };
@@ -89,11 +93,12 @@ pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q,
     let p_is_last = end_p >= end_q;
     let pick = |if_p: f64, if_q: f64| if p_is_last { if_p } else { if_q };
     let (first_end, last_end) = (pick(end_q, end_p), pick(end_p, end_q));
-    // Both are cut in m steps i = 1, 2, ...: then x + i ranks of the first are in the top, and y + i of the second.
+    // k cuts both blocks in m steps i = 1, 2, ... At step i, x + i ranks of the first block are in the top, and y + i
+    // ranks of the second.
     let m = larger(first_end - start, 0.0);
     let (x, y) = (start - a, start - b);
     let [parts, pair_part, part_pair, pairs] = cut(m, x, y);
-    // Only one is cut, from j of its ranks to all.
+    // k cuts only one block. At first, j of its ranks are in the top, and in the end all of them.
     let size = pick(p, q);
     let j = larger(start, first_end) - pick(a, b);
     let left = size - j;
@@ -108,11 +113,11 @@ pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q,
     ]
 }
 
-/// The terms of pairs that are tied in neither ranking, in the first, in the second, in both.
+/// Four terms, for pairs that are tied in neither ranking, in the first, in the second, and in both.
 pub(crate) type Four = [f64; 4];
 
-/// An item of one ranking: the items before it and those tied with it as bits, in the order in which the items of the
-/// other ranking refer to them; and its block.
+/// An item of one ranking, with its block. The items before it and the items tied with it are bits. The bits have the
+/// same order in both rankings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PackedItem {
     pub(crate) planes: [u64; 4],
@@ -127,11 +132,12 @@ task! {
 }
 
 task! {
-    /// For a ranking and each of some others: the sum over items of the numbers of their two blocks, looked up in a
-    /// table, times the number of items that are before them or tied with them in both.
+    /// Compares a ranking with each of some other rankings. For each of them, it is a sum over items: four numbers for
+    /// the two blocks of the item are looked up in a table. They are multiplied by four counts of items: before or tied
+    /// with the item in one ranking, and before or tied with it in the other.
     ///
     /// # Panics
-    /// If the table has no entry for the sum of two blocks.
+    /// Panics if the table has no entry for the sum of two blocks.
     pub(crate) fn sum_later(_arch: A, items: &[PackedItem], others: &[PackedItem], table: &[Four], sums: &mut [f64]) {
         for (others, sum) in others.chunks_exact(items.len().max(1)).zip(sums) {
             let mut totals = [0.0; 4];
@@ -142,7 +148,7 @@ task! {
                     totals[kind] += f64::from(count) * numbers[kind];
                 }
             }
-            // The result is the same for the two rankings in either order.
+            // In this order, the result is the same if the two rankings are swapped.
             *sum = (totals[0] + totals[3]) + (totals[1] + totals[2]);
         }
     }

@@ -2,14 +2,15 @@
 
 use super::task;
 
-/// The numbers that are multiplied side by side. Vectors are padded with zeros to whole ones.
+/// The number of products that are computed side by side. Vectors are padded with zeros to a multiple of this.
 pub(crate) const LANES: usize = 8;
-/// The vectors that are multiplied at once.
+/// The number of vectors that are multiplied at once.
 const GROUP: usize = 4;
 
 task! {
-    /// The inner product of a vector with each of several others of the same length, one after another. Each is the same
-    /// bitwise if the two vectors are swapped, and whatever the other vectors are.
+    /// The inner products of a vector with several other vectors of the same length, which are stored one after
+    /// another. An inner product is bitwise the same if its two vectors are swapped, and it does not depend on the
+    /// remaining vectors.
     pub(crate) fn inner_products(_arch: A, one: &[f64], others: &[f64], out: &mut [f64]) {
         let length = one.len();
         let mut groups = out.chunks_exact_mut(GROUP);
@@ -30,8 +31,9 @@ task! {
 pub(crate) const WIDTH: usize = 4;
 
 task! {
-    /// For each of two pairs of vectors x, y the sum over all i and j of `x[i] one[i, j] other[i, j] y[j]`. The matrices have
-    /// a row for each number of x, and columns for all of y, which may end with zeros. Bitwise the same if they are swapped.
+    /// For each of two pairs of vectors x and y, the sum over all i and j of `x[i] one[i, j] other[i, j] y[j]`. The
+    /// matrices have a row for each number of x and a column for each number of y. y may end with zeros. The sums are
+    /// bitwise the same if the two matrices are swapped.
     pub(crate) fn bilinear(_arch: A, one: &[f64], other: &[f64], x: [&[f64]; 2], y: [&[f64]; 2]) -> [f64; 2] {
         let y = y.map(|y| y.as_chunks::<WIDTH>().0);
         let width = y[0].len();
@@ -91,15 +93,16 @@ task! {
     }
 }
 
-/// The number, or 0. With bits, because a branch would be unpredictable: a pair of rankings would take ten times as long.
+/// The number if the condition holds, otherwise 0. It uses operations on bits. A branch would be unpredictable, and a
+/// pair of rankings would take ten times as long.
 #[inline(always)]
 fn keep_if(condition: bool, number: f64) -> f64 {
     f64::from_bits(number.to_bits() & u64::from(condition).wrapping_neg())
 }
 
 task! {
-    /// Divides each value by the product of two roots, `root` and its own. The quotient is between -1 and 1, and 0 if a
-    /// root is 0. Returns whether any is near 1.
+    /// Divides each value by two roots: `root`, and the root in `roots` that belongs to the value. The quotient is
+    /// limited to -1 to 1. If a root is 0, the quotient is 0. Returns whether any quotient is near 1.
     pub(crate) fn divide(_arch: A, values: &mut [f64], root: f64, roots: &[f64]) -> bool {
         let mut near = 0;
         for (value, &other) in values.iter_mut().zip(roots) {

@@ -1,14 +1,15 @@
-//! Columns as bits: the order of each pair of observations, whether it is decided, and whether both are present.
+//! Columns as bits. Each pair of observations has three bits: the order of the pair, whether it is decided (not tied),
+//! and whether both observations are present.
 //!
-//! With o, d and p for these bits, and n the number of common observations,
+//! Let o, d and p be these three bits, and n the number of common observations. Then
 //!
 //! ```text
 //! balance             = ones in (d & d' & !(o ^ o')) - ones in (d & d' & (o ^ o'))
 //! pairs tied in a row = n (n - 1) / 2 - ones in (d & p')
 //! ```
 //!
-//! The last count is needed only for a column with ties next to one with missing observations. Without ties and missing
-//! observations a single bit is enough.
+//! The last count is needed only if one column has ties and the other column has missing observations. Without ties and
+//! missing observations, the first bit is enough.
 
 use std::ops::Range;
 
@@ -29,22 +30,22 @@ use crate::simd::observed::{self, PLANES};
 pub(super) struct ObservedBits<'a> {
     isa: Isa,
     x: BitSide<'a>,
-    /// The side of `x` if there is none.
+    /// The columns of the result. `None` if they are the rows of the result.
     y: Option<BitSide<'a>>,
     blocks: Vec<BitBlock>,
     items: usize,
-    /// Whether sums over triples of tied observations are wanted.
+    /// Whether sums over triples of tied observations are needed.
     triples: bool,
 }
 
 struct BitSide<'a> {
     side: &'a ColumnSide<'a>,
     ranks: Ranks,
-    /// For each column one bit for each observation that is present.
+    /// For each column, a bit for each observation: whether it is present.
     present: Vec<u64>,
 }
 
-/// Which bits of two columns are needed.
+/// Which bits are needed for two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Planes {
     #[default]
@@ -73,7 +74,7 @@ impl Planes {
         }
     }
 
-    /// Counts for each pair of columns.
+    /// The number of counts for each pair of columns.
     fn counts(self) -> usize {
         if self == Self::Present { PLANES } else { 1 }
     }

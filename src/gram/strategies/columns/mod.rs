@@ -1,5 +1,5 @@
-//! Correlations of columns: counts over the observations that two columns have in common, for all pairs of columns, and
-//! products of ranks.
+//! Correlations of columns, for all pairs of columns. They are computed from counts over the observations that two
+//! columns have in common, or from products of ranks.
 //!
 //! ```text
 //! mod     chooses the strategy, runs it tile by tile, and restores the order of the columns
@@ -30,7 +30,7 @@ use sides::ColumnSide;
 
 /// Turns the counts of two columns into the correlation and its p-value.
 pub(crate) trait FinishPair: Sync {
-    /// Whether p-values are wanted, which need sums over triples of tied observations.
+    /// Whether p-values are requested. They need sums over triples of tied observations.
     fn has_pvalues(&self) -> bool;
     fn finish(&self, observed: &Observed) -> (f64, f64);
 }
@@ -42,7 +42,7 @@ trait CountPairs: Sync {
 
     fn scratch(&self, cancel: &Cancel) -> Result<Self::Scratch, Error>;
 
-    /// Prepares a tile; returns whether it was completed.
+    /// Prepares a tile. Returns false if the run was stopped.
     fn prepare(&self, shape: &TileShape, scratch: &mut Self::Scratch, poll: &mut Poll<'_>) -> Result<bool, Error>;
 
     /// The counts of a pair of columns of the tile.
@@ -158,7 +158,7 @@ impl Results<'_> {
     }
 }
 
-/// Fills a tile, and the tile of the p-values, which `kept` holds temporarily.
+/// Fills a tile of coefficients and a tile of p-values. `kept` is memory for the p-values of the tile.
 fn fill_tile<C: CountPairs>(
     count: &C,
     finish: &impl FinishPair,

@@ -1,4 +1,5 @@
-//! One pair of columns at a time: a table of their levels if these are few, otherwise sums over a permutation.
+//! Computes one pair of columns at a time. If the columns have few distinct values, counts come from a table of these
+//! values. Otherwise they come from sums over a permutation.
 
 use super::CountPairs;
 use super::sides::ColumnSide;
@@ -13,7 +14,7 @@ use crate::simd::Isa;
 use crate::weight::kinds::PairWeight;
 
 pub(super) struct ObservedPairs<'a> {
-    /// `None` for no vector instructions, and then no tables either.
+    /// `None` if neither vector instructions nor tables are used.
     pub(super) isa: Option<Isa>,
     pub(super) x: &'a ColumnSide<'a>,
     pub(super) y: &'a ColumnSide<'a>,

@@ -1,6 +1,6 @@
 //! Spearman's rho of columns without missing observations: products of vectors of centred mean ranks.
 //!
-//! The ranks are doubled, so that the vectors hold whole numbers and all sums are exact for up to 200,000 observations.
+//! The ranks are doubled, so that all numbers are whole. So all sums are exact for up to 200,000 observations.
 
 use crate::error::Error;
 use crate::gram::cost::{self, PRODUCT_BLOCK};

@@ -1,4 +1,4 @@
-//! Columns in the order in which they are computed: those that need the same work are adjacent.
+//! Columns in the order in which they are computed. Columns that need the same work are next to each other.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::rankings::tied::Blocks;
 pub(super) struct Needs {
     /// Whether observations are missing.
     pub(super) gaps: bool,
-    /// Whether some are equal.
+    /// Whether some observations are equal.
     pub(super) ties: bool,
 }
 
@@ -101,7 +101,8 @@ impl<'a> ColumnSide<'a> {
         }
         let mut order = memory::collect(self.order.iter().copied())?;
         for place in 0..order.len() {
-            // The row here belongs elsewhere: swap the two until the right one is here.
+            // The row at this place belongs to another place. Swap the rows of the two places until the right row is
+            // here.
             while order[place] != place {
                 let target = order[place];
                 let (low, high) = (place.min(target), place.max(target));

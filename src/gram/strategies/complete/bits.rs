@@ -1,9 +1,12 @@
-//! The strategy for measures that are counts: rankings as bits, compared 64 pairs of items at a time.
+//! The strategy for measures that are counts. Rankings are packed as bits, and 64 pairs of items are compared at a
+//! time.
 //!
-//! The order of each pair of items is a bit, so a ranking has n (n - 1) / 2 bits, and the number of discordant pairs of
-//! two rankings is the number of bits that differ. The top-k kernel has two bits for each pair, one for each order of its
-//! items; both are 0 unless both items are in the top k. The average kernel needs, for each item, the number of items
-//! before it in both rankings: n bits per item, combined by "and".
+//! - Discordant pairs: the order of each pair of items is a bit, so a ranking has n (n - 1) / 2 bits. The number of
+//!   discordant pairs of two rankings is the number of bits that differ.
+//! - The top-k kernel has two bits for each pair, one for each order of its items. Both bits are 0 if an item of the
+//!   pair is not in the top k.
+//! - The average kernel needs, for each item, the number of items that come before it in both rankings. Each item has n
+//!   bits, which are combined by "and".
 
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_TABLE};
@@ -21,7 +24,7 @@ use crate::simd::{Isa, predecessors};
 pub(in crate::gram) struct Counts<'a> {
     measure: &'a KendallMeasure,
     counted: Counted,
-    /// The value for each count, if a look-up is faster than computing it.
+    /// The value for each count, if it is faster to look up a value than to compute it.
     values: Vec<f64>,
 }
 
@@ -38,7 +41,8 @@ pub(in crate::gram) fn bits<'a>(
     };
     let pairs = pairs_of(measure.items() as u64);
     let cells = x.rows() as u64 * y.unwrap_or(x).rows() as u64;
-    // For a ranking and itself: the sum over items of (n - rank) times the number of predecessors.
+    // The largest count is the count of a ranking and itself: the sum over items of (n - rank) times the number of
+    // predecessors.
     let max = (measure.items() as u64 + 1) * pairs / 3;
     let values = match counted {
         // A subtraction is faster than a look-up.
@@ -59,12 +63,13 @@ pub(in crate::gram) fn bits<'a>(
 }
 
 impl Counts<'_> {
-    /// Words for each item of the average kernel: its weight, then one bit for every item.
+    /// The number of words of an item for the average kernel: one word for its weight, then one bit for every item.
     fn words_of_item(&self) -> usize {
         1 + self.measure.items().div_ceil(64)
     }
 
-    /// The values without a table. In a separate function, because it would make the loop over squares too long.
+    /// The values without a table. This is a separate function, because the loop over squares would become too long
+    /// with it.
     #[inline(never)]
     fn evaluate_each(&self, isa: Isa, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         let all = pairs_of(self.measure.items() as u64);
@@ -85,7 +90,7 @@ impl Counts<'_> {
     }
 }
 
-/// The values for a square of counts, each computed.
+/// The values for a square of counts. Each value is computed from its count.
 #[inline]
 fn each(width: usize, counts: &[u64], values: &mut Square<SQUARE>, value_of: impl Fn(u64) -> f64) {
     for (counts, values) in counts.chunks(width).zip(values) {
@@ -108,7 +113,7 @@ impl Packing for Counts<'_> {
         let items = block.items.clone();
         match self.counted {
             Counted::All => bits::pack_signs(isa, ranks, items, out),
-            // Less than the number of items, which is at most 65,536.
+            // Here k is less than the number of items, which is at most 65,536.
             Counted::Top(k) => bits::pack_signs_of_top(isa, ranks, items, k as u16, out),
             Counted::Later => predecessors::pack_predecessors(isa, ranks, items, self.measure.items() as u64, out),
         }

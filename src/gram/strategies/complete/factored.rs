@@ -1,5 +1,5 @@
-//! The strategy for tensors of weights that are given as sums of products of vectors: matrix products with a column for
-//! each item, multiplied entry by entry.
+//! The strategy for tensors of weights that are given as sums of products of vectors. For each axis, there is a matrix
+//! product over the items. The results of the axes are multiplied entry by entry.
 
 use std::ops::Range;
 
@@ -26,12 +26,13 @@ pub(in crate::gram) struct Factored<'a, S, const G: usize> {
     measure: &'a KendallMeasure,
     x: &'a Rankings,
     y: &'a Rankings,
-    /// The number of axes of the tensor, which is the number of vectors of a term.
+    /// The number of axes of the tensor. A term has as many vectors.
     order: usize,
     vectors: Vec<S>,
-    /// The factor of all sums.
+    /// The factor by which all sums are multiplied.
     scale: f64,
-    /// The value for a ranking and itself, and the bound above which a value may be this one.
+    /// The value for a ranking and itself. The next number is a limit: a value above it may be the value of equal
+    /// rankings.
     own: f64,
     limit: f64,
 }
@@ -91,7 +92,7 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         let mut factor = [[0.0; G]; G];
         for (axis, (rows, columns)) in rows.chunks_exact(items).zip(columns.chunks_exact(items)).enumerate() {
             let target = if axis == 0 { &mut *product } else { &mut factor };
-            // In parts, so that sums over many items keep their digits.
+            // Sums over many items are computed in parts, so that they lose fewer digits.
             for (run, (rows, columns)) in rows.chunks(RUN).zip(columns.chunks(RUN)).enumerate() {
                 S::multiply(self.isa, rows, columns, run > 0, target);
             }
@@ -101,8 +102,8 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         }
     }
 
-    /// The values of a group of rows and one of columns, before scaling. The two orders of two terms are added first,
-    /// so that swapping rows and columns gives the same result.
+    /// The values of a group of rows and a group of columns, before scaling. Two different terms occur in both orders;
+    /// these two numbers are added first, so that the result is the same if rows and columns are swapped.
     fn sum(&self, rows: &[GroupRow<S, G>], columns: &[GroupRow<S, G>]) -> Square<G> {
         let length = self.term_length().max(1);
         let mut sum = [[0.0; G]; G];

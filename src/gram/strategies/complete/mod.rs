@@ -72,8 +72,8 @@ pub(in crate::gram) fn fill(
     }
 }
 
-/// One pair of rankings at a time, for every measure and any n: the partition algorithm, or a grid of positions and
-/// values with vector instructions.
+/// A strategy that computes one pair of rankings at a time, for every measure and any n. It uses the partition
+/// algorithm, or a grid of positions and values with vector instructions.
 struct Pairs<'a> {
     measure: &'a KendallMeasure,
     x: &'a Rankings,
@@ -85,7 +85,7 @@ struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// For rankings of as many items as the measure has.
+    /// The strategy for rankings that have as many items as the measure.
     fn new(isa: Option<Isa>, measure: &'a KendallMeasure, x: &'a Rankings, y: &'a Rankings) -> Self {
         Self { measure, x, y, isa, interval: (cost::STOP_CHECK_INTERVAL_NS / cost::partition_ns(measure)) as usize }
     }

@@ -1,23 +1,23 @@
 //! The strategy for weighted sums of few items: a matrix product of features, computed block by block.
 //!
-//! Let a be a symmetric weight of the two ranks of a pair, and e the sign of its order. The concordant sum over the
-//! pairs of items i < j is
+//! In one ranking, let a be a symmetric weight of the two ranks of a pair, and e the sign of the order of the pair; in
+//! the other ranking, a' and e'. The concordant sum over the pairs of items i < j is
 //!
 //! ```text
 //! (sum of a a' + sum of (a e) (a' e')) / 2
 //! ```
 //!
-//! The second sum is a product of n (n - 1) / 2 features. The first has a closed form in sums over single items:
-//! `((sum of x)^2 - sum of x^2) / 2` with `x = u u'` for the multiplicative weight,
-//! `(n - 2) sum of u u' + (sum of u)^2` for the additive one. The signed kernel is the second sum alone.
+//! The second sum is an inner product of n (n - 1) / 2 features. The first sum has a closed form with sums over single
+//! items: `((sum of x)^2 - sum of x^2) / 2` with `x = u u'` for the multiplicative weight, `(n - 2) sum of u u' + (sum
+//! of u)^2` for the additive weight. The signed kernel is the second sum alone.
 //!
-//! The two sums cancel if few pairs are concordant. If less than 1/512 remains, the value is recomputed from its
-//! definition, so that the error stays below 1e-12 times the sum of the absolute values of the concordant terms. This
-//! is rare: for uniform rankings it happens to one pair in 750 with six items, and to none in a million with ten or
-//! more.
+//! If few pairs are concordant, the two sums cancel. If less than 1/512 of the largest possible sum remains, the value
+//! is computed again from its definition. So its error stays below 1e-12 times the sum of the absolute values of the
+//! concordant terms. This is rare. For uniformly random rankings of six items, it happens for one pair of rankings in
+//! 750; with ten or more items, it happened for none in a million.
 //!
-//! A tensor of weights has a feature for every tuple of items, looked up in the tensor; a symmetric or skew-symmetric
-//! matrix has one for every unordered pair.
+//! With a tensor of weights, every tuple of items has a feature, which is looked up in the tensor. If the tensor is a
+//! symmetric or antisymmetric matrix, one feature for every unordered pair is enough.
 
 use std::ops::Range;
 
@@ -37,8 +37,7 @@ use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::own;
 use crate::weight::scale::{exponent, scaled, times_power_of_two};
 
-/// Below this fraction of the largest possible sum, a value is recomputed. This is not a matter of speed: the error
-/// bound needs it.
+/// If a value is below this fraction of the largest possible sum, it is computed again. The error bound needs this.
 const CANCELLED: f64 = 1.0 / 512.0;
 
 /// `G` rankings side by side in `S`, single or double precision.
@@ -51,7 +50,7 @@ pub(in crate::gram) struct Product<'a, S, const G: usize> {
     /// The weight of each rank; for tensors, all entries.
     weights: Vec<S>,
     blocks: Vec<FeatureBlock>,
-    /// The runs of all blocks in one list, so that there are few allocations that can fail.
+    /// The runs of all blocks. They are in one list, so that there are few allocations that can fail.
     runs: Vec<FeatureRun>,
     /// The value for a ranking and itself.
     own: f64,
@@ -65,7 +64,7 @@ enum Form {
         join: Join,
         signed: bool,
     },
-    /// Tensors with `order` axes; if `halved`, one matrix that equals its transpose or minus its transpose.
+    /// Tensors with `order` axes. With `halved`, one matrix that equals its transpose or minus its transpose.
     Tensors {
         order: usize,
         halved: bool,
@@ -86,17 +85,17 @@ impl Form {
 struct FeatureBlock {
     /// The range of runs.
     runs: Range<usize>,
-    /// Whether the squares of the weights of single items follow, multiplied by -1/2 in the rows: the part of the
-    /// closed form of the multiplicative weight that is itself a product.
+    /// Whether the squares of the weights of single items follow as features, multiplied by -1/2 in the rows. They are
+    /// a part of the closed form of the multiplicative weight.
     squares: bool,
 }
 
-/// Features of one item j with a run of other items.
+/// The features of one item j with several consecutive items.
 struct FeatureRun {
-    /// For tensors: the number of the tensor and all items but the last, as one number in base n.
+    /// For tensors, one number in base n: the number of the tensor, and all items of the tuple except the last.
     j: usize,
     others: Range<usize>,
-    /// Whether the features of rows are doubled, because those of the swapped items are left out.
+    /// Whether the features of rows are doubled, because the features of the reversed pairs are left out.
     doubled: bool,
 }
 
@@ -118,7 +117,7 @@ pub(in crate::gram) struct ProductPanels<S, const G: usize> {
 
 /// Groups of rankings and the features of a block.
 struct FeaturePanels<S, const G: usize> {
-    /// Ranks as integers, only for tensors; otherwise as floating-point numbers, with weights.
+    /// For tensors: ranks as integers. Otherwise ranks are floating-point numbers, stored with the weights.
     indices: Vec<[u32; G]>,
     ranks: Vec<GroupRow<S, G>>,
     weights: Vec<GroupRow<S, G>>,
@@ -136,7 +135,7 @@ impl<S: Real<G>, const G: usize> ProductPanels<S, G> {
 }
 
 impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
-    /// For measures that are sums of products.
+    /// The strategy for measures that are sums of products.
     pub(in crate::gram) fn new(
         isa: Isa,
         measure: &'a KendallMeasure,
@@ -165,8 +164,8 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(Self { isa, measure, x, y, form, weights, blocks, runs, own, finish })
     }
 
-    /// Corrects the values that have cancelled, which are marked as NaN, and those of equal rankings, which are the
-    /// largest and must be exact.
+    /// Corrects two kinds of values: values that have cancelled, which are marked as NaN, and values of equal rankings,
+    /// which are the largest and must be exact.
     fn recompute_cancelled(
         &self,
         rows: Range<usize>,
@@ -253,7 +252,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(length)
     }
 
-    /// For each ranking of a group, the weights of the last item; `number` encodes the others.
+    /// For each ranking of a group, the row of weights for the last item of a tuple. `number` encodes the other items.
     fn rows_of(&self, number: usize, order: usize, indices: &[[u32; G]]) -> TableRows<'_, S, G> {
         let items = indices.len();
         let mut starts = [0; G];
@@ -329,21 +328,23 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     }
 }
 
-/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no intermediate sum is
-/// more than [`SINGLE_LOST`] times as large.
+/// Whether sums in single precision have errors of at most about 1e-6 of the self-similarity. This holds if no
+/// intermediate sum is more than [`SINGLE_LOST`] times the self-similarity.
 pub(in crate::gram) fn single_is_enough(measure: &KendallMeasure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((WeightKind::Pairs(PairWeight::Products(u)), signed)) => {
             let u = scaled(u, exponent(u))?;
             let own = own::squared_products(&u, 2, &Cancel::default())?;
-            // No intermediate sum of a signed kernel is larger, but the products of steep weights underflow.
+            // For a signed kernel, no intermediate sum is larger than the self-similarity. But products of steep
+            // weights can underflow.
             (if signed { SINGLE_STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
         Some((WeightKind::Pairs(PairWeight::Sums(u)), _)) => {
             let (own, size) = own::squared_sums(&scaled(u, exponent(u))?, 2);
             (size, own)
         }
-        // Terms without negative entries cannot cancel; for others, the check would take as long as a pair of rankings.
+        // Terms without negative entries cannot cancel. For other terms, the check would take as long as a pair of
+        // rankings.
         Some((WeightKind::Tensors(TensorWeight::Factors { vectors, .. }), _)) => {
             return Ok(vectors.iter().all(|&entry| entry >= 0.0));
         }
@@ -354,7 +355,7 @@ pub(in crate::gram) fn single_is_enough(measure: &KendallMeasure) -> Result<bool
     Ok(own * SINGLE_LOST >= most)
 }
 
-/// How values follow from sums, up to their scale.
+/// How values are computed from sums, apart from the scale.
 fn finish(form: Form, u: &[f64]) -> Finish {
     let plain = Finish {
         half: 1.0,
@@ -370,12 +371,12 @@ fn finish(form: Form, u: &[f64]) -> Finish {
         limit: f64::INFINITY,
     };
     let half = Finish { half: 0.5, cancelled: CANCELLED, ..plain };
-    // An upper bound of a sum over single items. With weights of both signs it can be much smaller than the sum of the
-    // absolute values of its terms; the bound is used instead.
+    // An upper bound of a sum over single items. With positive and negative weights, the sum can be much smaller than
+    // the sum of the absolute values of its terms, so the bound is used and not the sum.
     let most: f64 = u.iter().map(|u| u * u).sum();
     let mixed = u.iter().any(|&u| u < 0.0);
     match form {
-        // Half of ((sum of x)^2 - sum of x^2) / 2 + the signed sum; the squares are among the features.
+        // Half of ((sum of x)^2 - sum of x^2) / 2 + the signed sum. The squares x^2 are among the features.
         Form::Pairs { join: Join::Product, signed: false } => {
             let found = Finish { square: 0.25, ..half };
             if mixed { Finish { most_constant: most * most, ..found } } else { Finish { most_square: 1.0, ..found } }
@@ -395,7 +396,7 @@ fn finish(form: Form, u: &[f64]) -> Finish {
     }
 }
 
-/// Splits the features into blocks of [`PRODUCT_BLOCK`]; tensors have `weights` weights.
+/// Splits the features into blocks of [`PRODUCT_BLOCK`] features. `weights` is the number of weights of tensors.
 fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<FeatureBlock>, Vec<FeatureRun>), Error> {
     let (mut blocks, mut runs) = (Vec::new(), Vec::new());
     let (mut first, mut left) = (0, PRODUCT_BLOCK);

@@ -25,10 +25,10 @@ pub use index::ListIndex;
 use pairs::ListPairs;
 use setting::{ListSetting, mean_of};
 
-/// The representation of these rankings.
+/// The kind of these rankings, with the numbers that the plan needs.
 ///
 /// # Errors
-/// When the measure has no mean over complete rankings.
+/// Returns an error when the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Lists,

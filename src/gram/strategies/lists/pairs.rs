@@ -1,5 +1,6 @@
-//! Fills tiles row by row. The lists of the columns are indexed by item, so that the items of a row lead to the columns
-//! that have them too. All other values of the row follow from quantities of the single lists.
+//! Fills tiles row by row. The lists of the columns are indexed by item. For each item of a row, the index gives the
+//! columns that also have this item. The row and any other column have no common item; these values follow from numbers
+//! of the single lists.
 
 use super::setting::ListSetting;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! The measure of lists: the mean over all complete rankings that agree with them.
+//! A measure and lists. The value of two lists is the mean over all complete rankings that agree with them.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -19,10 +19,10 @@ use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The weight, and the sum whose mean is taken.
+/// The weight of the measure, and the sum that is averaged.
 ///
 /// # Errors
-/// When the measure is not available for lists.
+/// Returns an error when the measure is not available for lists.
 pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     if let (1, true, Some(weight)) = (measure.order(), measure.is_concordant(), measure.weight().pairs()) {
         return Ok((weight, Mean::Concordant));
@@ -33,10 +33,10 @@ pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), E
     }
 }
 
-/// The weight, and the sum that is computed for it.
+/// The weight of the measure, and the sum that is computed.
 fn summed_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     let (weight, mean) = mean_of(measure)?;
-    // A difference of two distances of about N^2 / 4 would lose digits.
+    // Signed sums are used here, because the difference of two distances of about N^2 / 4 would lose digits.
     let signed = measure.rate().is_some() && measure.is_normalized();
     Ok((weight, if signed { Mean::Signed } else { mean }))
 }
@@ -48,11 +48,11 @@ pub(super) struct ListSetting<'a> {
     pub(super) y: &'a Lists,
     mean: Mean,
     sums: Weighed<'a>,
-    /// What an index keeps of the weight, if it suffices.
+    /// The means that an index keeps of the weight, if they are enough for these lists.
     known: Option<&'a KnownWeight>,
     longest: usize,
-    /// The divisors of values. They are needed if values are normalized, or if they can be 0 although their terms are
-    /// not. For the Mallows kernel: a quarter of the sum of the squared signs of each list.
+    /// The divisors of values. They are needed if values are normalized, or if values can be 0 although their terms are
+    /// not 0. For the Mallows kernel, they are a quarter of the sum of the squared signs of each list.
     roots: Option<Roots<'a>>,
 }
 
@@ -71,8 +71,9 @@ impl<'a> ListSetting<'a> {
         Ok(Self { measure, x, y, mean, sums, known: None, longest, roots: None })
     }
 
-    /// The same with what an index for this measure knows of the weight; no list of `y` is longer than the longest list
-    /// of the index and the longest list of `x`. A pass over all weights is needed only if a list of `x` is very long.
+    /// The same setting, with the means that an index for this measure keeps. A list of `y` must not be longer than
+    /// both the longest list of the index and the longest list of `x`. A pass over all weights is needed only if a list
+    /// of `x` is very long.
     pub(super) fn with_known(
         measure: &'a KendallMeasure,
         x: &'a Lists,
@@ -220,15 +221,15 @@ impl<'a> ListSetting<'a> {
     /// The value for a sum, before division; for a Mallows kernel the mean distance.
     pub(super) fn value_from_sum(&self, sum: f64) -> f64 {
         match self.mean {
-            // Correlations are computed from two kernels.
+            // Correlations are computed from two kernels, so they do not occur here.
             Mean::Concordant | Mean::Signed => sum,
             Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
         }
     }
 
-    /// The Mallows kernel of two lists with this mean distance. Divided by the square roots of both self-similarities,
-    /// it has `|s - t|^2 / 4` in place of the distance, where s and t are the signs of all pairs. `value` is then the
-    /// signed sum; no quotient can underflow.
+    /// The Mallows kernel of two lists with this mean distance. If the kernel is divided by the square roots of both
+    /// self-similarities, the exponent has `|s - t|^2 / 4` in place of the distance, where s and t are the signs of all
+    /// pairs. `value` is then the signed sum. No quotient is computed that could underflow.
     fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * value).exp() };
         (-rate * (roots.sum(row, column) - value / 2.0).max(0.0)).exp()

@@ -1,5 +1,5 @@
-//! A weight with the means that lists need of it. Making one takes a pass over the weights of all items; an index keeps
-//! what its searches need.
+//! A weight, with the means that lists need. To compute the means takes a pass over the weights of all items. An index
+//! keeps the means that its searches need.
 
 use crate::error::Error;
 use crate::gram::cost::PASS_NS;
@@ -9,7 +9,8 @@ use crate::parallel::{self, Watch};
 use crate::weight::kinds::PairWeight;
 use crate::weight::tails::Tails;
 
-/// An index is prepared for lists of up to this many items, even if its own are shorter: 32 bytes for each.
+/// An index is prepared for lists of up to this many items, even if its own lists are shorter. This takes 32 bytes for
+/// each item.
 const READY_FOR: usize = 1 << 10;
 
 /// A weight with its means over the unlisted items at the end of a list.
@@ -23,7 +24,7 @@ pub(super) struct Weighed<'a> {
 }
 
 impl<'a> Weighed<'a> {
-    /// For lists of up to `longest` items.
+    /// The weight with its means for lists of up to `longest` items.
     pub(super) fn new(
         weight: &'a PairWeight,
         signed: bool,
@@ -34,12 +35,12 @@ impl<'a> Weighed<'a> {
         Ok(Self { weight, tails: tails_of(weight, items, longest, watch)?, signed, items, single: false })
     }
 
-    /// From means that are already known.
+    /// Makes the object from means that are already known.
     fn known(weight: &'a PairWeight, signed: bool, items: usize, tails: &[(f64, f64)]) -> Result<Self, Error> {
         Ok(Self { weight, tails: Tails::known(weight, items, tails)?, signed, items, single: false })
     }
 
-    /// The same weight, for sums over single items if `single`.
+    /// The same weight. With `single`, it is for sums over single items.
     pub(super) fn over(self, single: bool) -> Self {
         Self { single, ..self }
     }
@@ -59,19 +60,19 @@ fn tails_of<'a>(
     parallel::run_one(PASS_NS * items as f64, watch, |cancel| Tails::new(weight, items, longest, cancel))
 }
 
-/// What an index keeps of a weight, so that searches do not pass over the weights of all items.
+/// The means of a weight that an index keeps. With them, searches need no pass over the weights of all items.
 #[derive(Debug, Clone)]
 pub(super) struct KnownWeight {
     /// The length of the longest list of the index.
     longest: usize,
-    /// The means of the weights over the unlisted items, by length of the list.
+    /// For each length of a list, the means of the weights over the unlisted items.
     tails: Vec<(f64, f64)>,
     /// If any weight is negative: the absolute values of the first weights, and their means.
     without_signs: Option<(PairWeight, Vec<(f64, f64)>)>,
 }
 
 impl KnownWeight {
-    /// For an index whose longest list has `longest` items.
+    /// The means for an index whose longest list has `longest` items.
     pub(super) fn new(
         weight: &PairWeight,
         items: usize,
@@ -91,7 +92,7 @@ impl KnownWeight {
         Ok(Self { longest, tails: means(weight)?, without_signs })
     }
 
-    /// Makes it suffice for an index whose longest list has `longest` items.
+    /// Adds the means that an index needs whose longest list has `longest` items.
     pub(super) fn grow(
         &mut self,
         weight: &PairWeight,
@@ -112,7 +113,7 @@ impl KnownWeight {
         self.longest
     }
 
-    /// Whether it suffices for lists of so many items.
+    /// Whether the means are enough for lists of this many items.
     pub(super) fn suffices(&self, longest: usize) -> bool {
         self.tails.len() > longest
     }

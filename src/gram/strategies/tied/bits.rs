@@ -1,14 +1,14 @@
 //! The strategy for counts of rankings with ties: two bits for each pair of items.
 //!
-//! One bit is the order of the pair, the other whether it is decided, that is, not tied. Let e = 1, 0 or -1 for a pair
-//! that is in order, tied or reversed. The sum of e e' over all pairs is
+//! The first bit, o, is the order of the pair. The second bit, d, tells whether the pair is decided, that is, not tied.
+//! Let e be 1, 0 or -1 for a pair that is in order, tied or reversed. The sum of e e' over all pairs is
 //!
 //! ```text
 //! ones in (d & d' & !(o ^ o')) - ones in (d & d' & (o ^ o'))
 //! ```
 //!
-//! The means of the concordant, the signed and the discordant count follow from it, because a pair adds (1 + e e') / 2
-//! to the first.
+//! A pair adds (1 + e e') / 2 to the mean of the concordant count. So the means of the concordant, the signed and the
+//! discordant count follow from this sum.
 
 use super::setting::TiedSetting;
 use crate::error::Error;
@@ -22,14 +22,14 @@ use crate::simd::Isa;
 use crate::simd::bits::{self, SQUARE};
 use crate::simd::place::Square;
 
-/// The values that follow from the bits of rankings with ties.
+/// Packs rankings with ties as bits, and computes values from the counts of bits.
 pub(super) struct Balances<'a> {
     setting: &'a TiedSetting<'a>,
     /// The number of pairs of items.
     all: u64,
     /// The value for each balance, from the smallest on; empty if there are many.
     values: Vec<f64>,
-    /// Whether these are the final values of the measure, or still have to be divided or exponentiated.
+    /// Whether the values in the table are final. If not, they still have to be divided or exponentiated.
     finished: bool,
 }
 

@@ -17,12 +17,14 @@ pub(super) struct Tensors<'a> {
     pub(super) order: usize,
     pub(super) items: usize,
     entries: Cow<'a, [f64]>,
-    /// Whether it is one matrix that equals its transpose or minus its transpose: then half of it is enough.
+    /// Whether there is one matrix, and it equals its transpose or minus its transpose. Then half of the matrix is
+    /// enough.
     pub(super) halved: bool,
 }
 
 impl<'a> Tensors<'a> {
-    /// The tensors of a weight. Factors are multiplied out, which the watch can stop.
+    /// The tensors of a weight. If the weight is given by factors, the tensor is computed from them; the watch function
+    /// can stop this.
     pub(super) fn new(weight: &'a TensorWeight, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
         let numbers = match weight {
             TensorWeight::Tensor { entries, .. } => entries.len(),
@@ -45,7 +47,7 @@ impl<'a> Tensors<'a> {
         self.entries.chunks_exact(if self.order == 2 { self.items * self.items } else { self.items }.max(1))
     }
 
-    /// Rows of each tensor.
+    /// The number of rows of each tensor.
     pub(super) fn lines(&self) -> usize {
         if self.order == 2 { self.items } else { self.items.min(1) }
     }
@@ -99,7 +101,7 @@ impl<'a> Tensors<'a> {
     }
 }
 
-/// The sum of the products of vectors, one for each axis.
+/// The tensor with these factors: the sum of the products of vectors, one vector for each axis.
 fn expanded(vectors: &[f64], order: usize, items: usize, cancel: &Cancel) -> Result<Vec<f64>, Error> {
     let size = if order == 2 { items.checked_mul(items) } else { Some(items) };
     let mut entries = memory::filled(size.ok_or(Error::TooLarge { rows: items, columns: items })?, 0.0)?;

@@ -1,9 +1,10 @@
-//! The strategy for the average kernel of few items with ties: bits of predecessors, and a table of the terms of the
-//! later item of a pair.
+//! The strategy for the average kernel of few items with ties. It uses bits of predecessors, and a table of the terms
+//! of the later item of a pair.
 //!
-//! The term of a pair depends on the two blocks of its later item, and on whether the pair is tied in neither ranking,
-//! in the first, in the second or in both. For each item, the items before it and the items tied with it are bits. Four
-//! counts of common bits, times four numbers from the table, give the sum over all pairs of which it is the later item.
+//! The term of a pair depends on the two blocks of its later item, and on where the pair is tied: in neither ranking,
+//! in the first, in the second, or in both. Each item has bits for the items before it, and bits for the items tied
+//! with it. For two rankings, this gives four counts of common bits. The four counts are multiplied by four numbers
+//! from the table, and added up: this is the sum over all pairs with this later item.
 
 use std::ops::Range;
 
@@ -21,11 +22,11 @@ use crate::simd::tops::{Four, PackedItem, in_tops_of, sum_later};
 pub(super) struct TiedLater<'a> {
     setting: &'a TiedSetting<'a>,
     isa: Isa,
-    /// The index of each block that occurs, by first rank and size.
+    /// For each first rank and size, the index of the block, if this block occurs.
     numbers: Vec<u32>,
     /// The number of blocks that occur.
     blocks: usize,
-    /// The four numbers of every two blocks, row by row.
+    /// The four numbers for every two blocks, row by row.
     table: Vec<Four>,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct LaterPanels {
 }
 
 impl<'a> TiedLater<'a> {
-    /// For at most 64 items.
+    /// The strategy for at most 64 items.
     pub(super) fn new(setting: &'a TiedSetting<'a>, isa: Isa) -> Result<Self, Error> {
         let items = setting.x.items();
         let mut numbers = memory::filled(items * (items + 1), u32::MAX)?;

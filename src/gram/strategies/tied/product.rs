@@ -17,7 +17,7 @@ use crate::simd::product::{GroupRow, Real};
 use crate::simd::tied::{LANES, TiedGroup, TiedJoin, TiedLanes, tied_features};
 use crate::weight::kinds::PairWeight;
 
-/// Features in a block, as for complete rankings.
+/// The number of features in a block, the same as for complete rankings.
 const BLOCK: usize = 112;
 
 /// A matrix product of the numbers of pairs of items in each ranking.
@@ -89,7 +89,7 @@ impl<'a> Features<'a> {
         Ok(())
     }
 
-    /// Computes the features of some pairs of items, `each` per pair, in all groups.
+    /// Computes the features of some pairs of items in all groups, `each` features for a pair.
     fn make(&self, pairs: &[(u32, u32)], each: usize, panel: &mut TiedPanel) -> Result<(), Error> {
         let TiedPanel { starts, weights, tied, features } = panel;
         let (items, length) = (self.setting.x.items().max(1), pairs.len() * each);

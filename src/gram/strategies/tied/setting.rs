@@ -1,4 +1,5 @@
-//! The measure of rankings with ties: the mean over all complete rankings that agree with them.
+//! A measure and rankings with ties. The value of two rankings is the mean over all complete rankings that agree with
+//! them.
 
 use super::expanded::Tensors;
 use crate::error::Error;
@@ -17,10 +18,10 @@ use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The representation of these rankings.
+/// The kind of these rankings, with the numbers that the plan needs.
 ///
 /// # Errors
-/// When the measure has no mean over complete rankings.
+/// Returns an error when the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Incomplete,
@@ -34,7 +35,7 @@ pub(in crate::gram) fn representation_of(
     Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
 }
 
-/// A ranking prepared for pairs with others.
+/// A ranking that is prepared for comparisons with other rankings.
 #[derive(Default)]
 pub(super) struct Ready {
     means: Means,
@@ -43,7 +44,7 @@ pub(super) struct Ready {
 
 /// A weight that has means for rankings with ties.
 pub(super) trait TiedWeight: Sized {
-    /// Whether values can be 0 although their terms are not.
+    /// Whether values can be 0 although their terms are not 0.
     fn can_cancel(&self) -> bool;
 
     /// The value of each ranking of a set with itself, before division.
@@ -59,8 +60,8 @@ pub(super) struct TiedSetting<'a, W = PairWeight> {
     pub(super) mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
-    /// The divisors of values. They are needed if values are normalized, or if they can be 0 although their terms are
-    /// not. For the Mallows kernel: half of the mean distance of each ranking from itself.
+    /// The divisors of values. They are needed if values are normalized, or if values can be 0 although their terms are
+    /// not 0. For the Mallows kernel, they are half of the mean distance of each ranking from itself.
     roots: Option<Roots<'a>>,
 }
 
@@ -115,9 +116,9 @@ impl<'a, W: TiedWeight> TiedSetting<'a, W> {
         rows_a_job(cost::tied_pair_ns(self.measure))
     }
 
-    /// The Mallows kernel of two rankings with this mean distance. Divided by the square roots of both
-    /// self-similarities, it has the distance minus the mean of both self-distances in the exponent. No quotient can
-    /// underflow.
+    /// The Mallows kernel of two rankings with this mean distance. If it is divided by the square roots of both
+    /// self-similarities, the exponent has another distance: the distance minus the mean of both self-distances. No
+    /// quotient is computed that could underflow.
     fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * distance).exp() };
         if self.x.row(row).starts == self.y.row(column).starts {
@@ -150,12 +151,13 @@ impl<'a, W: TiedWeight> TiedSetting<'a, W> {
         roots.finish(value, (row, column), self.measure.is_normalized(), same)
     }
 
-    /// The rankings of the columns, if they differ from those of the rows.
+    /// The rankings of the columns, if they are not the rankings of the rows.
     pub(super) fn other(&self) -> Option<&'a Incomplete> {
         (!std::ptr::eq(self.x, self.y)).then_some(self.y)
     }
 
-    /// Divides the values of a row of the result, from a column on; some lanes may belong to no row or column.
+    /// Divides the values of a row of the result, from a column on. Some values may be padding and belong to no row or
+    /// column.
     pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
         if let Some(rate) = self.measure.rate() {
             let columns = column..self.y.rows().max(column);
@@ -259,15 +261,15 @@ impl TiedSetting<'_> {
         Ok(self.scaled_means(set, row)?.0)
     }
 
-    /// A ranking prepared for pairs with others.
+    /// A ranking that is prepared for comparisons with other rankings.
     pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
         let means = self.means(set, row)?;
         let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
         Ok(Ready { means, levels })
     }
 
-    /// The block means of the weights for a ranking, and the power of two that they were scaled by, if values are
-    /// divided by the roots.
+    /// The block means of the weights for a ranking. If values are divided by the roots, the means are scaled; the
+    /// second result is the power of two.
     fn scaled_means(&self, set: &Incomplete, row: usize) -> Result<(Means, i32), Error> {
         if self.unknown {
             return Ok((Means::default(), 0));
@@ -291,7 +293,8 @@ impl TiedSetting<'_> {
             means,
             levels: levels.as_ref(),
         });
-        // The sum of the inverse permutation would round differently.
+        // The order of the two rankings is fixed here, because sums over a permutation and over its inverse are rounded
+        // differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
         if self.unknown {
             return self.of_balance(anywhere(s.blocks, t.blocks, memory));
@@ -316,7 +319,7 @@ impl TiedSetting<'_> {
         }
     }
 
-    /// Whether a pair of items has one feature, its order, and not two.
+    /// Whether a pair of items has only one feature, its order. Otherwise it has two features.
     pub(super) fn is_skew(&self) -> bool {
         self.unknown || self.mean == Mean::Signed
     }

@@ -1,9 +1,10 @@
-//! General weights for rankings with ties: products of mean tensors, which are computed row by row.
+//! General weights for rankings with ties. A value is the inner product of two mean tensors. The tensors are computed
+//! row by row.
 //!
-//! A row of a tensor has the entries of one item with all items; weights with one axis have one row. The rows of all
-//! rankings of a tile are computed and multiplied together, so that memory does not grow with the square of the number
-//! of items. The items of a block have the same row except for the diagonal. The rows of large blocks, means of many
-//! rows of weights, are kept for the duration of the tile.
+//! A row of a tensor has the entries of one item with all items. A tensor with one axis has one row. One row of all
+//! rankings of a tile is computed and multiplied at a time, so memory does not grow with the square of the number of
+//! items. The items of a block have the same row except on the diagonal. The row of a large block is a mean of many
+//! rows of weights, so it is kept until the tile is finished.
 
 use std::ops::Range;
 
@@ -26,16 +27,17 @@ use crate::weight::own;
 const G: usize = 24;
 /// The number of features that are multiplied at a time, as for complete rankings.
 const BLOCK: usize = 112;
-/// The rows of blocks with more items than this are kept; those of smaller blocks are computed each time.
+/// The rows of blocks with more items than this are kept. The rows of smaller blocks are computed each time.
 const SMALL: usize = 16;
-/// Up to this many items all rows are kept, which takes at most 38 MB per tile.
+/// Up to this many items, all rows are kept. They take at most 38 MB for a tile.
 const FEW: usize = 100;
 
 /// The rows of one tensor for one ranking.
 struct Lines<'a> {
     tensor: MeanTensor<'a>,
     starts: &'a [u32],
-    /// The rows that are kept, one after another, and the start of each by first rank of its block.
+    /// The rows that are kept, one after another. The next field has the start of each row, at the first rank of its
+    /// block.
     kept: Vec<f64>,
     kept_at: Vec<Option<usize>>,
 }
@@ -68,7 +70,7 @@ impl<'a> Lines<'a> {
         Ok(new)
     }
 
-    /// A row, and its diagonal entry, which the row does not contain; `made` and `rows` are memory.
+    /// The row of an item, and its diagonal entry, which the row does not contain. `made` and `rows` are memory.
     fn line<'s>(&'s self, item: usize, rows: &mut [f64], made: &'s mut [f64]) -> (&'s [f64], f64) {
         let block = self.tensor.block(self.starts[item]);
         if let Some(first) = self.kept_at[block.start] {
@@ -90,7 +92,7 @@ pub(super) struct TiedTensors<'a> {
 
 /// Memory for one thread.
 pub(super) struct TensorScratch {
-    /// A row and the mean of rows that it is computed from, for each of two rankings.
+    /// For each of two rankings: a row, and the mean of rows from which it is computed.
     lines: [Vec<f64>; 2],
     rows: Vec<f64>,
     left: Vec<GroupRow<f64, G>>,
@@ -117,7 +119,7 @@ impl TiedTensors<'_> {
         Ok(Some(all))
     }
 
-    /// Arranges some rows of rankings side by side, one group after another; returns the length of these.
+    /// Arranges some rows of rankings side by side, one group after another. Returns the length of the rows.
     fn make(
         &self,
         sources: &[Lines<'_>],
@@ -149,7 +151,7 @@ impl TiedTensors<'_> {
         Ok(length)
     }
 
-    /// Adds the products of one tensor; returns whether to proceed.
+    /// Adds the products of one tensor. Returns false if the run must stop.
     fn multiply(
         &self,
         isa: Isa,
@@ -165,7 +167,7 @@ impl TiedTensors<'_> {
                 return Ok(false);
             }
             let lines = first..self.tensors.lines().min(first + together);
-            // In a halved matrix the numbers off the diagonal count twice.
+            // If only half of the matrix is used, the numbers off the diagonal count twice.
             let factor = if self.tensors.halved { 2.0 } else { 1.0 };
             let length = self.make(sources[0], lines.clone(), factor, (rows, line), left)?;
             self.make(sources[1], lines, 1.0, (rows, line), right)?;

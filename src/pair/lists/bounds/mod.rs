@@ -1,13 +1,15 @@
-//! Upper bounds of sums for two lists, from numbers of each list and of each item that both have.
+//! Upper bounds of sums for two lists. They are computed from numbers of each list, and from numbers of each common
+//! item.
 //!
 //! ```text
 //! mod     by norms, and code for both
 //! pairs   by the products of pairs
 //! ```
 //!
-//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
-//! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
-//! entries. The rest is zero unless the list has one of the two items. So the sum for two lists is
+//! A sum is the inner product of two vectors, one for each list. A vector has an entry for each ordered pair of items.
+//! (For the average weight, it has an entry for each pair and each k.) If a list has neither item of a pair, the pair
+//! has an entry that is the same for all such pairs. Subtract this entry from all entries. Then only pairs with an item
+//! of the list can have an entry that is not zero. So the sum for two lists is
 //!
 //! ```text
 //! products of the subtracted entries with each other and with both vectors    a function of the two lists' shapes
@@ -15,9 +17,10 @@
 //! + pairs with an item i that both have                                       at most norm of i in s * norm of i in t
 //! ```
 //!
-//! by the Cauchy-Schwarz inequality. The norm of an item is the root of the sum of the squared entries of all pairs with
-//! it. Signed sums subtract nothing, because pairs that a list leaves out have zero. With negative weights, pairs of an
-//! item that only s has and one that only t has can be positive; the sum of their absolute values is a bound.
+//! by the Cauchy-Schwarz inequality. The norm of an item is the root of the sum of the squared entries of all pairs
+//! with it. For signed sums, nothing is subtracted, because the entry of these pairs is already zero. With negative
+//! weights, a pair of an item that only s has and an item that only t has can add a positive number. Then the sum of
+//! the absolute values of these pairs is used as a bound.
 
 mod pairs;
 
@@ -34,23 +37,23 @@ const SLACK: f64 = 1e-11;
 /// The way to compute bounds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BoundBy {
-    /// By the products of pairs of common items, and not by their norms.
+    /// Whether bounds are computed by the products of pairs of common items. Otherwise they are computed by norms.
     pub(crate) pairs: bool,
     /// Whether any weight is negative.
     negative: bool,
 }
 
-/// Bounds for two lists that may have any items, from their shapes.
+/// Bounds for two lists, computed from the shapes of the lists. The lists may have any items.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bound {
     /// An upper bound of the sum over the pairs without a common item.
     pub(crate) without: f64,
-    /// By pairs: the factor of the numbers of a common item, for its pairs with all other items.
+    /// For bounds by pairs: the factor of the number of a common item, for its pairs with all other items.
     pub(crate) each: f64,
 }
 
-/// Bounds are computed by pairs, unless the unlisted items contribute this many times as much as the listed ones: then
-/// norms are as good, and take half the memory.
+/// If the unlisted items contribute at least this many times as much as the listed items, bounds are computed by norms.
+/// They are then as good as bounds by pairs, and take half the memory. Otherwise bounds are computed by pairs.
 const MOSTLY_TAIL: f64 = 10.0;
 
 /// The sum of the squared entries of some pairs, and the sum of the absolute values of its terms.
@@ -87,7 +90,8 @@ impl ListSums<'_> {
         BoundBy { pairs: negative || !mostly_tail, negative }
     }
 
-    /// Computes the norm of an item of each block of a list, by first rank; its number, if bounds are computed by pairs.
+    /// For each block of a list, at its first rank, computes the norm of an item. If bounds are computed by pairs,
+    /// computes the number of an item.
     pub(crate) fn find_norms(&self, by: BoundBy, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
@@ -97,7 +101,7 @@ impl ListSums<'_> {
         }
         match self.weight {
             PairWeight::Count { top: None } => {
-                // The sum is half of the signed one and half of all pairs.
+                // The concordant sum is half of the signed sum plus half of the sum over all pairs.
                 let part = if self.signed { 1.0 } else { 0.5 };
                 each_block(listed, |start, size| norms[start] = (part * (self.items as f64 - size)).sqrt());
             }
@@ -155,7 +159,8 @@ impl ListSums<'_> {
         let left_out = (self.items - length) as f64;
         let tails = of_blocks(items, tail, tail);
         let tied = if self.signed { 0.0 } else { tails[3] };
-        // The squared entry of a pair whose later item is in this block, and the absolute values of its terms.
+        // The squared entry of a pair whose later item is in this block, and the sum of the absolute values of its
+        // terms.
         let square = |start: usize| {
             let [both, ..] = of_blocks(items, own[start], own[start]);
             let with_tail = if self.signed { 0.0 } else { of_blocks(items, own[start], tail)[2] };
@@ -185,7 +190,7 @@ impl ListSums<'_> {
         }
     }
 
-    /// Bounds that are functions of the shapes of the lists, which may have any items.
+    /// The bounds that depend only on the shapes of the lists. The lists may have any items.
     pub(crate) fn bound(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>) -> Bound {
         let without = if by.negative { self.with_negative(s, t) } else { self.bound_without(s, t) };
         if by.pairs { self.by_pairs(by, s, t, without) } else { Bound { without, each: 0.0 } }
@@ -211,7 +216,7 @@ impl ListSums<'_> {
             let left_out = items - listed.list.len() as f64;
             listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
         };
-        // An item that the list puts before those that it leaves out, but that adds less than a tie of these.
+        // A term for items of the list that add less with an unlisted item than a tie of two unlisted items adds.
         let below = |listed: &Listed<'_>| {
             let mut sum = 0.0;
             each_block(listed, |start, size| {
@@ -225,7 +230,7 @@ impl ListSums<'_> {
         one + other - both + disjoint + SLACK * (one + other + both)
     }
 
-    /// The same where weights are negative.
+    /// The same bound if some weights are negative.
     fn with_negative(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         match self.weight {
             PairWeight::Products(_) => self.with_signs::<false>(s, t),
@@ -237,7 +242,7 @@ impl ListSums<'_> {
     fn with_signs<const ADD: bool>(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         let items = self.items as f64;
         let length = |listed: &Listed<'_>| listed.list.len() as f64;
-        // The sums of absolute values over the pairs of an item and one that is left out, and over all pairs.
+        // Two sums of absolute values: over the pairs of a listed and an unlisted item, and over all pairs.
         let sizes = |listed: &Listed<'_>| {
             let (mut to_tail, mut sum) = (0.0, 0.0);
             each_block(listed, |start, size| {
@@ -268,7 +273,7 @@ impl ListSums<'_> {
     fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         let items = self.items as f64;
         let tail = |listed: &Listed<'_>| listed.against_tail.own[listed.list.len()];
-        // Pairs that are tied in the last block of the one list, and anything in the other.
+        // The bound for pairs that are tied in the last block of one list, and have any order in the other list.
         let against = |one: &Listed<'_>, other: &Listed<'_>| {
             let length = other.list.len();
             let left_out = items - length as f64;
@@ -293,7 +298,7 @@ fn each_block(listed: &Listed<'_>, mut visit: impl FnMut(usize, f64)) {
     blocks.for_each(|(start, &size)| visit(start, f64::from(size)));
 }
 
-/// The sizes of the blocks of a list, by first rank: lists with equal shapes differ only in their items.
+/// The shape of a list: the sizes of its blocks, by first rank. Lists with equal shapes differ only in their items.
 pub(crate) fn find_shape(list: crate::rankings::lists::List<'_>, shape: &mut Vec<u32>) -> Result<(), Error> {
     shape.clear();
     memory::resize(shape, list.len(), 0)?;

@@ -1,16 +1,17 @@
-//! Bounds for weights that are products of numbers of the ranks, where most of a sum comes from the items that both
-//! lists have: a top of the ranks, and weights that fall quickly.
+//! Bounds for weights that are products of numbers of the ranks. They are good if most of a sum comes from the common
+//! items of the two lists. This is so for top-k weights, and for weights that fall quickly.
 //!
-//! Let `a` be the product of the numbers of an item in both lists. Two items that both lists have add at most the
-//! product of their `a`. An item that both have and one that a list leaves out add at most `a` times a function of the
-//! shapes of the lists. Let P be the sum of `a` over the items that both have, and Q the sum of `a^2`. Then pairs with
-//! such an item add at most
+//! For a common item, let `a` be the product of its numbers in the two lists. Two common items add at most the product
+//! of their `a`. A common item and an item that a list does not have add at most `a` times a function of the shapes of
+//! the lists. Let P be the sum of `a` over the common items, and Q the sum of `a^2`. Then all pairs with a common item
+//! add at most
 //!
 //! ```text
 //! (P^2 - Q) / 2 + P * (a function of the two shapes)
 //! ```
 //!
-//! Norms ignore that a pair needs both items: the norm of a single common item contains its pairs with all others.
+//! Bounds by norms are larger, because the norm of a common item contains its pairs with all other items, also with
+//! items that are not common.
 
 use super::super::{ListSums, Listed};
 use super::{Bound, BoundBy, SLACK, each_block};
@@ -19,13 +20,14 @@ use super::{Bound, BoundBy, SLACK, each_block};
 struct Sizes {
     /// The sum over its items.
     sum: f64,
-    /// Of an item that it leaves out: the mean, and an ordered pair of two.
+    /// For items that are not in the list: the mean of one item. The next field is the number of an ordered pair of two
+    /// such items.
     tail: f64,
     tied: f64,
 }
 
-/// A factor such that products of factors bound the entries of pairs with an item of the block: the mean, or the root of
-/// the entry of two tied items.
+/// A factor of an item of the block. The product of the factors of two items is an upper bound of the entry of the
+/// pair. The factor is the mean of the block, or, if this is larger, the root of the entry of two tied items.
 fn size_of(listed: &Listed<'_>, start: usize) -> f64 {
     let means = &listed.means;
     means.of_block[start].abs().max((2.0 * means.of_tied[start].abs()).sqrt())
@@ -57,7 +59,7 @@ impl ListSums<'_> {
         let items = self.items as f64;
         let (in_s, in_t) = (Sizes::of(s, self.signed), Sizes::of(t, self.signed));
         let with_others = in_t.tail * in_s.sum + in_s.tail * in_t.sum + items * in_s.tail * in_t.tail;
-        // The entries that were subtracted from both lists, for each pair with a common item.
+        // The entries that were subtracted from the vectors of both lists, for each pair with a common item.
         let common = s.list.len().min(t.list.len()) as f64;
         let mut subtracted = 2.0 * common * items * in_s.tied * in_t.tied;
         if by.negative {

@@ -1,9 +1,10 @@
-//! An index as bytes, to store it and to load it without building it again.
+//! An index as bytes. It can be stored, and loaded later without building it again.
 //!
-//! All numbers are little-endian. The mark, the checksum, the fingerprint of the measure, the number of items and the number
-//! of segments have 8 bytes each. Then come the blocks of each segment, in the order of `ListIndex::to_bytes`: the number
-//! of bytes, which has 8 bytes itself, the bytes, and zeros up to a multiple of 8. So numbers are aligned if the bytes are,
-//! and can stay in a file that is mapped to memory.
+//! All numbers are little-endian. First come five fields of 8 bytes each: the mark, the checksum, the fingerprint of
+//! the measure, the number of items, and the number of segments. Then come the blocks of each segment, in the order of
+//! `ListIndex::to_bytes`. A block has the number of its bytes (in 8 bytes), the bytes, and zeros up to a multiple of 8.
+//!
+//! So, if the bytes are aligned, all numbers are aligned. The numbers can then stay in a file that is mapped to memory.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -21,9 +22,9 @@ use crate::memory::{self, Keeper, Plain, Stored};
 use crate::pair::lists::bounds::BoundBy;
 use crate::rankings::Lists;
 
-/// The first bytes; the last of them is the version of the format.
+/// The first 8 bytes. The last of them is the version of the format.
 const MARK: &[u8; 8] = b"wkendLI1";
-/// The checksum is that of the bytes from here on.
+/// The checksum is computed from the bytes from this position on.
 const CHECKED: usize = 16;
 
 const DAMAGED: Error = Error::IndexBytes { reason: "the parts do not fit together" };
@@ -31,12 +32,12 @@ const DAMAGED: Error = Error::IndexBytes { reason: "the parts do not fit togethe
 impl ListIndex<'_> {
     /// The index as bytes, for [`from_bytes`](ListIndex::from_bytes). The measure is not stored.
     ///
-    /// The first 8 bytes are `wkendLI1`, where 1 is the version of the format. The next 8 bytes are a checksum of all that
-    /// follow. From h = 0, each word w of 8 bytes changes it to `(h ^ w) * 0x9e3779b97f4a7c15`, modulo 2^64, rotated to the
-    /// left by 29 bits. All numbers are little-endian.
+    /// The first 8 bytes are `wkendLI1`, where 1 is the version of the format. The next 8 bytes are a checksum h of all
+    /// bytes that follow. It begins as h = 0. Each word w of 8 bytes replaces h by `(h ^ w) * 0x9e3779b97f4a7c15`,
+    /// modulo 2^64, rotated to the left by 29 bits. All numbers are little-endian.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error when there is no memory.
     ///
     /// ```
     /// use wkendall::{ListIndex, Lists, Measure, Options};
@@ -74,23 +75,27 @@ impl ListIndex<'_> {
     }
 
     /// The index that [`to_bytes`](ListIndex::to_bytes) stored. If the index was made for another measure, or by
-    /// another version of this crate, it is built again from its lists. So its results are always the results of
-    /// `measure`.
+    /// another version of this crate, it is built again from its lists. So the results of the index are always the
+    /// results of `measure`.
     ///
     /// # Errors
-    /// When the bytes are not an index, are damaged or have another version of the format; when the number of items
-    /// differs from the number of items of the measure; and as [`ListIndex::new`].
+    /// Returns the same errors as [`ListIndex::new`], and an error in these cases:
+    ///
+    /// - The bytes are not an index, or they are damaged.
+    /// - The bytes have another version of the format.
+    /// - The index and the measure have different numbers of items.
     pub fn from_bytes(measure: &Measure, bytes: &[u8], options: Options<'_>) -> Result<ListIndex<'static>, Error> {
         options.check()?;
         Input::new(bytes, None)?.index(measure, options)
     }
 
-    /// As [`from_bytes`](ListIndex::from_bytes), for bytes that stay in memory, for instance of a file that is mapped
-    /// to memory. If the bytes are aligned to 8 bytes, the index uses their memory. So loading is faster, and processes
-    /// share the memory of the file. The file must not change.
+    /// The same as [`from_bytes`](ListIndex::from_bytes), for bytes that stay in memory, for example the bytes of a
+    /// file that is mapped to memory. If the bytes are aligned to 8 bytes, the index uses their memory and does not
+    /// copy them. So loading is faster than with [`from_bytes`](ListIndex::from_bytes), and several processes share the
+    /// memory of the file. The file must not change.
     ///
     /// # Errors
-    /// As [`from_bytes`](ListIndex::from_bytes).
+    /// Returns the same errors as [`from_bytes`](ListIndex::from_bytes).
     #[allow(clippy::needless_pass_by_value)] // an `Arc` of a type of the caller becomes one of the trait only by value
     pub fn from_shared_bytes(
         measure: &Measure,
@@ -102,7 +107,8 @@ impl ListIndex<'_> {
     }
 }
 
-/// A number that depends on all parameters of a measure and on the version of this crate, whose bounds may change.
+/// A number that depends on all parameters of a measure and on the version of this crate. Another version may compute
+/// other bounds.
 fn fingerprint(part: &MeasurePart) -> u64 {
     struct Text(u64);
     impl Write for Text {
@@ -113,7 +119,7 @@ fn fingerprint(part: &MeasurePart) -> u64 {
     }
     let mut text = Text(0);
     let (written, version) = (&mut text, env!("CARGO_PKG_VERSION"));
-    // Writing to a number cannot fail.
+    // This writes to a hasher, which cannot fail.
     let _ = match part {
         MeasurePart::Kendall(measure) => write!(written, "{version} {:?}", measure.parameters()),
         MeasurePart::Pairwise(measure) => write!(written, "{version} {measure:?}"),
@@ -125,7 +131,7 @@ fn mixed(hash: u64, word: u64) -> u64 {
     (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
-/// The checksum of words of 8 bytes. It differs for certain if one word differs.
+/// The checksum of words of 8 bytes. If exactly one word differs, the checksum always differs.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.as_chunks().0.iter().fold(0, |hash, &word| mixed(hash, u64::from_le_bytes(word)))
 }
@@ -146,18 +152,18 @@ fn write<T: Plain>(bytes: &mut Vec<u8>, numbers: &[T]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Bytes that are read.
+/// The bytes that are read.
 struct Input<'a> {
     /// The number of all bytes.
     length: usize,
-    /// The rest of them.
+    /// The bytes that have not been read yet.
     bytes: &'a [u8],
-    /// What keeps the bytes, if their memory can be used.
+    /// The object that keeps the bytes, if the index can use their memory.
     keeper: Option<&'a Keeper>,
 }
 
 impl<'a> Input<'a> {
-    /// What follows the mark and the checksum, which are compared.
+    /// Checks the mark and the checksum, and returns what follows them.
     fn new(bytes: &'a [u8], keeper: Option<&'a Keeper>) -> Result<Self, Error> {
         let reason = "they do not begin as an index of this version of the format does";
         let rest = bytes.strip_prefix(MARK).filter(|rest| rest.len() % 8 == 0 && !rest.is_empty());
@@ -200,7 +206,7 @@ impl<'a> Input<'a> {
         memory::collect(numbers.into_iter().map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
     }
 
-    /// As [`Input::numbers`], in the memory of the bytes if possible.
+    /// The same as [`Input::numbers`], but uses the memory of the bytes if possible.
     fn stored<T: Plain>(&mut self) -> Result<Stored<T>, Error> {
         let start = self.length - self.bytes.len() + 8;
         let block = self.block()?;
@@ -208,7 +214,7 @@ impl<'a> Input<'a> {
         kept.map_or_else(|| Ok(T::read(block)?.ok_or(DAMAGED)?.into()), Ok)
     }
 
-    /// What follows the checksum.
+    /// Reads the index: all that follows the checksum.
     fn index(mut self, measure: &Measure, options: Options<'_>) -> Result<ListIndex<'static>, Error> {
         let MeasureKind::Part(part) = measure.kind() else { return Err(Error::ListMeasure) };
         let same = self.number()? == fingerprint(part);
@@ -265,7 +271,7 @@ impl StoredSegment {
     }
 }
 
-/// The index of segments that were made for this measure.
+/// The index with these segments, which were made for this measure.
 fn from_segments(
     part: &MeasurePart,
     segments: Vec<StoredSegment>,

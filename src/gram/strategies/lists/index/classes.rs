@@ -1,5 +1,5 @@
-//! Classes of lists that differ only in their items: all lists of a class have the same value with a list that shares
-//! no item with them.
+//! Classes of lists. The lists of a class differ only in their items. If a query shares no item with two lists of a
+//! class, it has the same value with both.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,11 @@ use crate::rankings::Lists;
 const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
 /// The classes of some lists. The lists of a class have the same sizes of blocks and the same divisor of values. The
-/// divisor is a function of the sizes, except for rounding, which depends on the order of the items.
+/// divisor is a function of the sizes, but it can be rounded differently, because the rounding depends on the order of
+/// the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
-    /// The class of each list; empty if there is one class, which saves reads of distant memory.
+    /// The class of each list. It is empty if there is only one class; this saves reads of distant memory.
     of_list: Vec<u32>,
     /// The lists of each class, in increasing order.
     members: Vec<Vec<u32>>,
@@ -57,7 +58,8 @@ impl Classes {
         Ok(Self { of_list, members })
     }
 
-    /// The classes with the numbers that [`Classes::all`] returns; `None` if they are not the classes of `rows` lists.
+    /// The classes, given the numbers that [`Classes::all`] returns; `None` if these are not valid classes of `rows`
+    /// lists.
     pub(super) fn from_numbers(of_list: Vec<u32>, rows: usize) -> Result<Option<Self>, Error> {
         let mut members: Vec<Vec<u32>> = Vec::new();
         if of_list.is_empty() {

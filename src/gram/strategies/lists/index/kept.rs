@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::error::Error;
 use crate::memory;
 
-/// A list that was found: the smaller the key, the better; equal keys by index.
+/// A list that was found. A smaller key is better; of equal keys, the smaller index is better.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) key: f64,
@@ -42,7 +42,7 @@ impl Ord for Hit {
 
 /// The hits that are kept.
 pub(super) enum Kept {
-    /// The `count` best; the worst of them is on top.
+    /// The `count` best hits. The worst of them is on top.
     Best { count: usize, heap: BinaryHeap<Hit> },
     /// All hits whose key is at most the limit.
     Close { limit: f64, hits: Vec<Hit> },
@@ -63,7 +63,7 @@ impl Kept {
         matches!(self, Self::Best { count, heap } if heap.len() == *count)
     }
 
-    /// The index of the worst hit that is kept, if worse hits are dropped.
+    /// The index of the worst hit that is kept. It matters only if worse hits are dropped.
     pub(super) fn last(&self) -> u32 {
         match self {
             Self::Best { count, heap } if heap.len() == *count => heap.peek().map_or(u32::MAX, |worst| worst.index),
@@ -89,7 +89,7 @@ impl Kept {
         }
     }
 
-    /// Returns the kept hits: the best first, or by index.
+    /// Returns the kept hits. `Best` hits are sorted, the best first; `Close` hits are sorted by index.
     pub(super) fn take(&mut self) -> Vec<Hit> {
         match self {
             Self::Best { heap, .. } => std::mem::take(heap).into_sorted_vec(),

@@ -1,4 +1,4 @@
-//! An index of lists by item, to find the most similar lists without comparing all.
+//! An index of lists by item. It finds the most similar lists, and only some of the lists are compared.
 //!
 //! ```text
 //! mod        the index, its growth, and searches for many lists
@@ -44,19 +44,22 @@ use query::{Compare, Searcher};
 use segment::{Part, Segment};
 use sums::SumQuery;
 
-/// A segment is built again without its removed lists if these are more than a fourth.
+/// If more than this fraction (1 / 4) of the lists of a segment are removed, the segment is built again without them.
 const MAX_REMOVED: usize = 4;
 
-/// An index of lists by item, for one measure: a kernel or distance with a named weight, average overlap, or
-/// rank-biased overlap with the values "ext" and "min". A search visits only lists that have an item in common with the
-/// query, and computes only values that may be good enough. The results are the same as the results of
-/// [`neighbors`](crate::neighbors) and [`within`](crate::within). Those functions build an index in each call. This
-/// index is built once, and lists can be [added](Self::add) and [removed](Self::remove). For lists of more than a tenth
-/// of the items these functions may round differently.
+/// An index of lists by item, for one measure. It finds the most similar lists fast. A search visits only lists that
+/// have an item in common with the query, and computes only values that may be good enough.
 ///
-/// The index takes 9 bytes for each item of each list (5 bytes for overlaps), and 4 to 16 bytes for each list, in
-/// addition to the lists themselves. A search takes 4 to 12 bytes for each list on each thread. A copy shares this
-/// memory.
+/// The measure is a kernel or distance with a named weight, average overlap, or rank-biased overlap with the value
+/// "ext" or "min".
+///
+/// The results are the same as the results of [`neighbors`](crate::neighbors) and [`within`](crate::within). If lists
+/// have more than a tenth of the items, these functions may round differently. They build an index in each call. A
+/// `ListIndex` is built once, and lists can be [added](Self::add) and [removed](Self::remove).
+///
+/// The index needs memory in addition to the lists themselves: 4 to 16 bytes for each list, and 9 bytes for each item
+/// of each list. For measures of overlap, it is 5 bytes for each item of each list. A search takes 4 to 12 bytes for
+/// each list on each thread. A clone of an index shares the memory of the index.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
@@ -75,7 +78,8 @@ const MAX_REMOVED: usize = 4;
 pub struct ListIndex<'a> {
     measure: IndexMeasure<'a>,
     items: usize,
-    /// At least one; each has at least twice as many lists as the next had when that was built.
+    /// The parts of the index; there is at least one. When a part is built, the part before it has at least twice as
+    /// many lists.
     parts: Vec<Part<'a>>,
 }
 
@@ -83,7 +87,7 @@ pub struct ListIndex<'a> {
 #[derive(Debug, Clone)]
 struct IndexMeasure<'a> {
     part: Cow<'a, MeasurePart>,
-    /// For a sum over pairs of items, the means of the weights.
+    /// The means of the weights, if the measure is a sum over pairs of items.
     known: Option<KnownWeight>,
 }
 
@@ -102,7 +106,7 @@ impl<'a> IndexMeasure<'a> {
         Ok(Self { part, known })
     }
 
-    /// Knows what lists of this length need.
+    /// Computes the means that lists of up to this length need.
     fn grow(&mut self, items: usize, longest: usize, watch: Option<Watch<'_>>) -> Result<(), Error> {
         if let (MeasurePart::Kendall(measure), Some(known)) = (&*self.part, &mut self.known) {
             known.grow(mean_of(measure)?.0, items, longest, watch)?;
@@ -110,7 +114,7 @@ impl<'a> IndexMeasure<'a> {
         Ok(())
     }
 
-    /// The measure with what is known of the weight, if it is a sum over pairs of items.
+    /// The measure and the known means of its weight, if the measure is a sum over pairs of items.
     fn kendall(&self) -> Option<(&KendallMeasure, &KnownWeight)> {
         match (&*self.part, &self.known) {
             (MeasurePart::Kendall(measure), Some(known)) => Some((measure, known)),
@@ -118,24 +122,24 @@ impl<'a> IndexMeasure<'a> {
         }
     }
 
-    /// The lists as the measure takes them.
+    /// The lists in the form that the measure takes.
     fn listed<'b>(&self, lists: Cow<'b, Lists>) -> Result<Cow<'b, Lists>, Error> {
         let with_all = self.known.is_none() && lists.has_all().contains(&true);
         Ok(if with_all { Cow::Owned(lists.with_last_blocks()?) } else { lists })
     }
 
-    /// 1 if small values are good, -1 if large values are.
+    /// 1 if small values are good, -1 if large values are good.
     fn sign(&self) -> f64 {
         if self.part.is_distance() { 1.0 } else { -1.0 }
     }
 }
 
-/// Lists that are searched for.
+/// Lists whose neighbours are searched.
 struct Queries<'a> {
     lists: &'a Lists,
     /// The numbers of these lists.
     rows: &'a [u32],
-    /// The part of the index that has them; a list does not find itself.
+    /// The part of the index that has these lists, if there is one. A list is then not its own neighbour.
     own: Option<usize>,
 }
 
@@ -143,8 +147,13 @@ impl<'a> ListIndex<'a> {
     /// An index of lists for a measure.
     ///
     /// # Errors
-    /// When the numbers of items differ, there is no index for the measure, `options.threads` or `options.tile` is 0, there
-    /// is no memory, or `options.watch` stops the run.
+    /// Returns an error in these cases:
+    ///
+    /// - The numbers of items differ.
+    /// - There is no index for the measure.
+    /// - `options.threads` or `options.tile` is 0.
+    /// - There is no memory.
+    /// - `options.watch` stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
         let MeasureKind::Part(part) = measure.kind() else { return Err(Error::ListMeasure) };
         Self::of(part, lists, options)
@@ -177,7 +186,7 @@ impl<'a> ListIndex<'a> {
     /// Some lists of the index, by their numbers.
     ///
     /// # Errors
-    /// When there is no such list, or no memory.
+    /// Returns an error when there is no such list, or when there is no memory.
     pub fn select(&self, rows: &[usize]) -> Result<Lists, Error> {
         let mut sets = memory::with_capacity(rows.len())?;
         for &row in rows {
@@ -187,10 +196,10 @@ impl<'a> ListIndex<'a> {
         Lists::concatenated(self.items, &sets)?.without_last_blocks()
     }
 
-    /// All lists of the index, as [`select`](Self::select).
+    /// All lists of the index.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error when there is no memory.
     pub fn to_lists(&self) -> Result<Lists, Error> {
         self.concatenated(&self.parts)?.without_last_blocks()
     }
@@ -209,12 +218,12 @@ impl<'a> ListIndex<'a> {
         found.ok_or(Error::NoRow { number: row, rankings: self.rows() })
     }
 
-    /// Appends lists. Adding few lists takes little time: they become a separate segment of the index. When a segment
-    /// is not much larger than the segments after it, they are merged. So each list is moved only a few times, even if
-    /// many lists are added.
+    /// Appends lists. To add a few lists takes little time, because they become a separate segment of the index. If a
+    /// segment is not much larger than the segments after it, these segments are merged. So each list is moved only a
+    /// few times, even if many lists are added.
     ///
     /// # Errors
-    /// As [`ListIndex::new`]; the index then stays as it is.
+    /// Returns the same errors as [`ListIndex::new`]. After an error, the index is unchanged.
     pub fn add(&mut self, lists: &Lists, options: Options<'_>) -> Result<(), Error> {
         options.check()?;
         self.measure.part.check_items(lists.items())?;
@@ -231,7 +240,8 @@ impl<'a> ListIndex<'a> {
     /// alone.
     ///
     /// # Errors
-    /// When there is no such list, and as [`ListIndex::new`]; the index then stays as it is.
+    /// Returns the same errors as [`ListIndex::new`], and an error when there is no such list. After an error, the
+    /// index is unchanged.
     pub fn remove(&mut self, rows: &[usize], options: Options<'_>) -> Result<(), Error> {
         options.check()?;
         let mut numbers = memory::with_capacity(rows.len())?;
@@ -251,7 +261,8 @@ impl<'a> ListIndex<'a> {
         self.settle(parts, options.run())
     }
 
-    /// Sets the parts. Those with many removed lists, and those that are not much larger than the next, are built again.
+    /// Sets the parts. A part with many removed lists is built again. If a part is not much larger than the next part,
+    /// the two are built again as one.
     fn settle(&mut self, parts: Vec<Part<'a>>, mut run: RunOptions<'_>) -> Result<(), Error> {
         let rows = |parts: &[Part<'_>]| parts.iter().map(Part::rows).sum::<usize>();
         let mut merged: Vec<Vec<Part<'a>>> = Vec::new();
@@ -282,11 +293,11 @@ impl<'a> ListIndex<'a> {
         Ok(())
     }
 
-    /// For each list of `x`, the `count` most similar lists of the index. Without `x`, for each list of the index the
-    /// `count` most similar other lists.
+    /// Finds, for each list of `x`, the `count` most similar lists of the index. Without `x`, finds for each list of
+    /// the index the `count` most similar other lists.
     ///
     /// # Errors
-    /// As [`neighbors`](crate::neighbors).
+    /// Returns the same errors as [`neighbors`](crate::neighbors).
     pub fn neighbors(&self, x: Option<&Lists>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
         let rankings = self.rows().saturating_sub(usize::from(x.is_none()));
         if count == 0 || count > rankings {
@@ -303,11 +314,11 @@ impl<'a> ListIndex<'a> {
         Ok(neighbors)
     }
 
-    /// For each list of `x`, all lists of the index whose value is at least `radius`; for a distance, at most `radius`.
-    /// Without `x`, the same for each list of the index and all other lists.
+    /// Finds, for each list of `x`, all lists of the index whose value is at least `radius`. For a distance, the value
+    /// must be at most `radius`. Without `x`, each list of the index is compared with the other lists of the index.
     ///
     /// # Errors
-    /// As [`within`](crate::within).
+    /// Returns the same errors as [`within`](crate::within).
     pub fn within(&self, x: Option<&Lists>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
         let distance = self.measure.part.is_distance();
         if radius.is_nan() || (distance && radius < 0.0) {
@@ -330,10 +341,10 @@ impl<'a> ListIndex<'a> {
         Ok(within)
     }
 
-    /// The measure of each list of `x` with itself, as [`diagonal`](crate::diagonal).
+    /// The measure of each list of `x` with itself, the same as [`diagonal`](crate::diagonal).
     ///
     /// # Errors
-    /// As [`diagonal`](crate::diagonal).
+    /// Returns the same errors as [`diagonal`](crate::diagonal).
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         options.check()?;
         self.measure.part.check_items(x.items())?;
@@ -344,7 +355,8 @@ impl<'a> ListIndex<'a> {
         ListSetting::with_known(measure, x, x, known, parallel::share(&mut run.watch))?.diagonal(run)
     }
 
-    /// The hits for each list of `x`, or for each list of the index; `kept` creates the store for the hits of a list.
+    /// The hits for each list of `x`, or, without `x`, for each list of the index. `kept` creates the store for the
+    /// hits of a list.
     fn search(
         &self,
         x: Option<&Lists>,
@@ -408,7 +420,7 @@ impl<'a> ListIndex<'a> {
         })
     }
 
-    /// Searches on all threads; `compare` prepares a thread for the lists of a part.
+    /// Searches on all threads. `compare` prepares a thread for the lists of a part.
     fn run<C: Compare>(
         &self,
         queries: &Queries<'_>,
@@ -454,7 +466,7 @@ impl<'a> ListIndex<'a> {
     }
 }
 
-/// Returns an error for more lists than have numbers.
+/// Returns an error if there are more lists than numbers of lists.
 fn check_rows(rows: usize) -> Result<(), Error> {
     if u32::try_from(rows).is_ok() { Ok(()) } else { Err(Error::TooLarge { rows, columns: rows }) }
 }

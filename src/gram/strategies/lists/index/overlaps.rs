@@ -1,7 +1,7 @@
 //! Queries by a measure whose value is bounded by a sum over the common items, such as rank-biased overlap.
 //!
-//! What an item adds at most depends on the larger of its ranks in both lists and on their lengths. Lists of equal or similar
-//! lengths are a group: a query has one number for each group and rank.
+//! An upper bound of what an item adds depends on the larger of its two ranks, and on the lengths of the two lists.
+//! Lists of equal or similar lengths are a group. So a query has one bound for each group and rank.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use crate::memory;
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 
-/// Lists of up to this many items have a group for each length; longer ones a group for each power of two.
+/// For lists of up to this many items, each length is a group. Longer lists have a group for each power of two.
 const EXACT: usize = 16;
 
 /// Memory of one thread.
@@ -30,7 +30,8 @@ pub(super) struct OverlapQuery<'a> {
     groups: Vec<Group>,
     /// The group of each class.
     of_class: Vec<u8>,
-    /// What a common item adds at most, by group and larger rank; the last number is for all ranks that do not fit.
+    /// For each group and larger rank, an upper bound of what a common item adds. The last number of a group is for all
+    /// larger ranks.
     table: Vec<[f32; RANKS]>,
     common: Vec<[u32; 2]>,
 }
@@ -118,7 +119,7 @@ impl Compare for OverlapQuery<'_> {
         for places in &mut self.common {
             *places = [query[places[0] as usize][1], list[places[1] as usize][1]];
         }
-        // The blocks depend on the class only.
+        // The blocks depend only on the class.
         Ok(match self.ready.get(class) {
             Some(blocks) => self.pairs.value(&self.s, blocks, &self.common),
             None => self.pairs.value(&self.s, &Ranked::from_list(list)?, &self.common),

@@ -13,19 +13,20 @@ use crate::rankings::lists::List;
 pub(super) const MAX_SHARED: usize = 2;
 /// The code of a list that shares more than two items.
 const MANY: u32 = u32::MAX;
-/// The number of places for values; a value replaces another one that has the same place.
+/// The number of places for values. A value replaces another value that has the same place.
 const PLACES: usize = 1 << 12;
-/// In the time of one value, patterns are found for this many lists of the index or of the items of the query: 1 ns each
-/// and 240 ns for a value, for 1,000,000 top-10 lists on an AMD EPYC.
+/// In the time to compute one value, patterns can be found for about this many lists: lists of the index, or lists that
+/// have an item of the query. A pattern takes 1 ns for each list and a value takes 240 ns, with 1,000,000 top-10 lists
+/// on an AMD EPYC.
 const WORTH_ONE: usize = 200;
 
 /// Memory of one thread.
 #[derive(Default)]
 pub(super) struct Patterns {
-    /// For each list two bytes for each item that it shares with the query: one more than the place in the query, and
-    /// the first rank in the list. Empty if patterns are not used.
+    /// For each list, a code with two bytes for each item that it shares with the query: the place of the item in the
+    /// query plus 1, and its first rank in the list. Empty if patterns are not used.
     codes: Vec<u32>,
-    /// Values by class and code.
+    /// Values of lists, given by class and code.
     values: Vec<Option<Known>>,
 }
 
@@ -37,7 +38,8 @@ struct Known {
 }
 
 impl Patterns {
-    /// The number of candidates from which finding the patterns of all lists takes less time than computing values.
+    /// If there are at least this many candidates, it takes less time to find the patterns of all lists than to compute
+    /// the values.
     pub(super) fn worth_from(query: List<'_>, Segment { lists, postings, longest, .. }: &Segment<'_>) -> usize {
         if query.len() >= usize::from(u8::MAX) || *longest > RANKS {
             return usize::MAX;
@@ -86,7 +88,7 @@ impl Patterns {
     }
 }
 
-/// The place of a value: the upper bits of a product depend on all bits.
+/// The place of a value. It is the upper bits of a product, because these depend on all bits of the class and the code.
 fn place_of(class: usize, code: u32) -> usize {
     let mixed = (u64::from(code) << 20 ^ class as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> (u64::BITS - PLACES.trailing_zeros())) as usize
@@ -126,7 +128,7 @@ mod tests {
             patterns.keep(class, code, value_of(class, code));
             assert_eq!(patterns.value(class, code), Some(value_of(class, code)));
         }
-        // Some were replaced, none is confused with another.
+        // Some values were replaced, but no value is taken for another.
         let found: Vec<_> = all().map(|(class, code)| (patterns.value(class, code), value_of(class, code))).collect();
         assert!(found.iter().all(|&(found, expected)| found.is_none_or(|found| found == expected)));
         assert!(found.iter().filter(|(found, _)| found.is_some()).count() > PLACES / 2);

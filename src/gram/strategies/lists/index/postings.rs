@@ -7,12 +7,13 @@ use crate::memory::{self, Stored};
 use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
-/// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
+/// For each item, the lists that have it. Memory depends only on the number of entries of the lists, and not on the
+/// number of items in the catalogue.
 #[derive(Debug, Clone)]
 pub(super) struct Postings {
     /// The items that occur in any list, in increasing order.
     pub(super) items: Vec<u32>,
-    /// The start of the lists of each item, and the total number at the end.
+    /// The start of the lists of each item, and, at the end, the number of all entries.
     pub(super) starts: Vec<usize>,
     pub(super) lists: Stored<u32>,
     /// The norm of the item in each of these lists, divided by the largest norm and rounded up; empty if bounds follow from
@@ -33,13 +34,14 @@ struct ListedItem {
     rank: u8,
 }
 
-/// Entries are sorted by this many bits of the item at a time: the places of all digits stay in the first-level cache.
+/// Entries are sorted by this many bits of the item at a time. With this number, the places of all digits stay in the
+/// first-level cache.
 const DIGIT: u32 = 11;
 /// The number of entries that are moved between two checks for cancellation.
 const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 impl Postings {
-    /// The postings of lists, from the norms of all entries, list by list, if bounds need them.
+    /// The postings of lists. If bounds need norms, `norms` has the norms of all entries, list by list.
     pub(super) fn new(lists: &Lists, norms: &[f64], cancel: &Cancel) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(lists.entries())?;
@@ -69,7 +71,7 @@ impl Postings {
         Ok(Self { items, starts, lists: of_items, norms: norms.into(), ranks, largest })
     }
 
-    /// Whether they can be the postings of these lists.
+    /// Whether these postings can belong to these lists.
     pub(super) fn fit(&self, of: &Lists) -> bool {
         let Self { items, starts, lists, ranks, .. } = self;
         let lengths = [lists.len(), ranks.len(), starts.last().copied().unwrap_or(usize::MAX)];
@@ -144,12 +146,12 @@ fn sorted(mut entries: Vec<ListedItem>, cancel: &Cancel) -> Result<Vec<ListedIte
     Ok(entries)
 }
 
-/// A number divided by the largest, rounded up: from the smallest positive number to slightly above 1.
+/// A norm divided by the largest norm, and rounded up. The result is at least [`LEAST`] and at most slightly above 1.
 pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
     if largest > 0.0 { ((norm / largest) as f32).next_up().max(LEAST) } else { LEAST }
 }
 
-/// A number that is positive even when squared.
+/// A small number whose square is still positive in single precision.
 pub(super) const LEAST: f32 = 1e-18;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! One list against all lists of an index.
 //!
 //! 1. Visit the lists of each item of the query. For each list, add up bounds of the terms of the common items.
-//! 2. Of the lists that were not visited, take the best of each class.
-//! 3. Compute the values of the few lists with the largest bounds. The hits kept so far give the smallest bound of each
-//!    class that can be good enough.
-//! 4. If very many lists can be good enough, find the items that they share: lists that share one or two items have few
-//!    different values.
-//! 5. Compute the values of the others, the largest bounds first, until a bound is not good enough.
+//! 2. Take the best lists of each class that were not visited.
+//! 3. Compute the values of the few lists with the largest bounds. From the hits that are kept so far, find the
+//!    smallest bound that can still be good enough, for each class.
+//! 4. If very many lists can be good enough, find the items that they share with the query. Lists that share one or two
+//!    items have few different values.
+//! 5. Compute the values of the other lists, the largest bound first, until a bound is not good enough.
 
 use super::kept::{Hit, Kept};
 use super::patterns::{MAX_SHARED, Patterns};
@@ -17,24 +17,26 @@ use crate::memory;
 use crate::parallel::Poll;
 use crate::rankings::lists::List;
 
-/// The number of lists with the largest bounds that are computed before others are candidates. With 64, some queries of
-/// 1,000,000 top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave at most 14,000.
+/// The values of this many lists with the largest bounds are computed before the candidates are chosen. With 64 such
+/// lists, some queries for 10 neighbours among 1,000,000 top-10 lists had 87,000 candidates. With 256 such lists, a
+/// query takes 0.06 ms more, and there are at most 14,000 candidates.
 const LARGEST: usize = 256;
-/// If many hits are kept, four times as many are computed first, but at most this many.
+/// If many hits are kept, four times as many lists are computed first, but at most this many.
 const MAX_LARGEST: usize = 1 << 12;
-/// The number of candidates that are computed first. Then four times as many are computed before the rest is filtered
-/// again.
+/// The number of candidates that are computed first. Then the rest is filtered again, and each further batch is four
+/// times as large.
 const FIRST_BATCH: usize = 64;
-/// The number of lists that are read into the cache together: some 10 kB for lists of ten items.
+/// The number of lists that are read into the cache together. For lists of ten items, they take about 10 kB.
 const FETCHED: usize = 64;
 /// The number of strips of lists between two checks for cancellation.
 const STRIPS_BETWEEN: usize = 64;
 /// The number of values between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
-/// For at most this many classes a list is prepared for all queries of a thread; some hundred bytes each.
+/// If there are at most this many classes, one list of each class is prepared for all queries of a thread. It takes
+/// some hundred bytes.
 pub(super) const MAX_READY: usize = 1 << 12;
 
-/// Compares a query with the lists of a segment, by one kind of measure.
+/// Compares a query with the lists of a segment. There is one implementation for each kind of measure.
 pub(super) trait Compare {
     /// Prepares a query: one of the rows.
     fn begin(&mut self, row: usize) -> Result<(), Error>;
@@ -42,19 +44,20 @@ pub(super) trait Compare {
     /// The query.
     fn query(&self) -> List<'_>;
 
-    /// For each list, adds up bounds of what the items add that it shares with the query.
+    /// For each list, adds up bounds for the items that it shares with the query.
     fn add_bounds(&mut self, shared: &mut SharedSums) -> Result<(), Error>;
 
-    /// The value with a list of a class that shares no item; `None` if all share one.
+    /// The value with a list of a class that shares no item with the query; `None` if every list of the class must
+    /// share one.
     fn disjoint(&self, class: usize, list: usize) -> Option<f64>;
 
-    /// The best possible value with a list of a class, if the items that it shares add at most so much.
+    /// The best possible value with a list of a class, if the shared items add at most `added`.
     fn bound(&self, class: usize, added: f64) -> f64;
 
     /// The value with a list.
     fn value(&mut self, list: usize) -> Result<f64, Error>;
 
-    /// Reads a list into the cache, and returns anything that depends on it.
+    /// Reads a list into the cache. Returns any number that depends on the list, so that the compiler keeps the read.
     fn fetch(&self, list: usize) -> u32;
 }
 
@@ -62,9 +65,9 @@ pub(super) trait Compare {
 pub(super) struct Searcher<'a, C> {
     part: &'a Part<'a>,
     compare: C,
-    /// Whether rows are the lists of the segment; a list does not find itself.
+    /// Whether the queries are the lists of the segment. A list is then not its own neighbour.
     own: bool,
-    /// 1 if small values are good, -1 if large values are.
+    /// 1 if small values are good, -1 if large values are good.
     sign: f64,
     /// The limits for each class.
     limits: Vec<Limits>,
@@ -74,12 +77,12 @@ pub(super) struct Searcher<'a, C> {
     candidates: Vec<(f64, u32)>,
 }
 
-/// The smallest number of a list that can be good enough.
+/// The smallest sum of bounds with which a list can be good enough.
 #[derive(Clone, Copy, Default)]
 struct Limits {
-    /// If its index is below those of all kept hits.
+    /// The limit for a list whose index is below the indices of all kept hits.
     min: f32,
-    /// If its index is above them.
+    /// The limit for a list whose index is above these indices.
     min_of_last: f32,
 }
 
@@ -126,7 +129,7 @@ impl<'a, C: Compare> Searcher<'a, C> {
         kept.admits(key, self.part.number(list))
     }
 
-    /// Takes lists that share no item, class by class.
+    /// Takes lists that share no item with the query, class by class.
     fn take_apart(&mut self, kept: &mut Kept) -> Result<(), Error> {
         for (class, members) in self.part.segment.classes.members().iter().enumerate() {
             let mut value = None;
@@ -135,7 +138,8 @@ impl<'a, C: Compare> Searcher<'a, C> {
                     continue;
                 }
                 if value.is_none() {
-                    // All have the value of the first. It must not be a list that shares items, which may equal the query.
+                    // All lists of the class that share no item have the value of the first of them. The value must not
+                    // be computed with a list that shares items, because this list may equal the query.
                     value = self.compare.disjoint(class, list as usize);
                 }
                 let Some(value) = value else { break };
@@ -149,8 +153,8 @@ impl<'a, C: Compare> Searcher<'a, C> {
         Ok(())
     }
 
-    /// Takes the lists with the largest bounds, if a number of best hits is requested and there is no limit yet from a larger
-    /// part.
+    /// Takes the lists with the largest bounds. This is done only if a number of best hits is requested, and if a
+    /// larger part has not given a limit yet.
     fn take_largest(&mut self, kept: &mut Kept) -> Result<(), Error> {
         let count = match &*kept {
             Kept::Best { count, .. } if self.part.first == 0 || !kept.is_full() => {
@@ -168,14 +172,14 @@ impl<'a, C: Compare> Searcher<'a, C> {
         Ok(())
     }
 
-    /// The best possible key of a list of this class with this number.
+    /// The best possible key of a list of this class whose sum of bounds is `shared`.
     fn bound(&self, class: usize, shared: f32) -> f64 {
         self.sign * self.compare.bound(class, self.shared.added(shared)) + 0.0
     }
 
-    /// The smallest number with which a list of this class can be good enough, if it has this index.
+    /// The smallest sum of bounds with which a list of this class and this index can be good enough.
     fn min_of(&self, class: usize, index: u32, kept: &Kept) -> f32 {
-        // Positive numbers are in the order of their bits.
+        // The order of positive numbers is the order of their bits, so the search is by bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
         if self.limits.len() > MAX_READY {
             return f32::from_bits(1); // with this many classes, checking the lists one by one takes no longer
@@ -191,7 +195,8 @@ impl<'a, C: Compare> Searcher<'a, C> {
         f32::from_bits(enough)
     }
 
-    /// Finds the visited lists that can be good enough. If there are very many, takes those that share few items.
+    /// Finds the visited lists that can be good enough. If there are very many, takes the lists that share few items at
+    /// once.
     fn find_candidates(&mut self, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
         for class in 0..self.limits.len() {
             let (min, min_of_last) = (self.min_of(class, 0, kept), self.min_of(class, u32::MAX, kept));
@@ -268,7 +273,7 @@ impl<'a, C: Compare> Searcher<'a, C> {
         Ok(value)
     }
 
-    /// Computes the values of candidates, as long as their bounds are good enough.
+    /// Computes the values of candidates as long as their bounds are good enough.
     fn take_candidates(&mut self, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let (mut rest, mut batch, mut computed) = (&mut candidates[..], FIRST_BATCH, 0);
@@ -307,8 +312,8 @@ impl<'a, C: Compare> Searcher<'a, C> {
         Ok(())
     }
 
-    /// Reads the lists whose values are computed next into the cache. They are scattered in memory; here the reads
-    /// overlap, which saves waiting for each.
+    /// Reads the lists whose values are computed next into the cache. These lists are far apart in memory. The reads
+    /// overlap here, so the CPU does not wait for each of them.
     fn fetch(&self, lists: impl Iterator<Item = u32>) {
         let mut read = 0;
         for list in lists {
@@ -319,7 +324,7 @@ impl<'a, C: Compare> Searcher<'a, C> {
     }
 }
 
-/// Finds the items that two lists have, by their places in both, in order of the items.
+/// Finds the common items of two lists. They are given by their places in both lists, in the order of the items.
 pub(super) fn find_common(s: List<'_>, t: List<'_>, common: &mut Vec<[u32; 2]>) -> Result<(), Error> {
     common.clear();
     memory::reserve(common, s.len().min(t.len()))?;

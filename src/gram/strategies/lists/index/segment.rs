@@ -1,5 +1,5 @@
-//! Some lists with what a search needs of them. An index has several: a large one, and smaller ones of lists that were added
-//! later.
+//! A segment of an index: some lists, with the numbers that a search needs. An index has one large segment, and smaller
+//! segments with lists that were added later.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::pair::lists::bounds::BoundBy;
 use crate::parallel::{self, Cancel, Phases, RunOptions, Workers};
 use crate::rankings::Lists;
 
-/// Lists by item.
+/// Some lists, indexed by item.
 #[derive(Debug, Clone)]
 pub(super) struct Segment<'a> {
     pub(super) lists: Cow<'a, Lists>,
@@ -30,7 +30,7 @@ pub(super) struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// The segment of these lists for a measure that knows lists of this length.
+    /// The segment of these lists. The measure must have the means for lists of this length.
     pub(super) fn new(measure: &IndexMeasure<'_>, lists: Cow<'a, Lists>, run: RunOptions<'_>) -> Result<Self, Error> {
         let (threads, mut phases) = (run.threads, Phases::new(run.watch, 100));
         let (mut roots, mut by, mut norms) = (None, BoundBy::default(), Vec::new());
@@ -78,7 +78,7 @@ pub(super) struct Part<'a> {
 struct Removed {
     /// The removed lists of the segment, in increasing order.
     lists: Vec<u32>,
-    /// For each list of the segment the number of lists before it that are not removed.
+    /// For each list of the segment, the number of lists before it that are not removed.
     before: Vec<u32>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Part<'a> {
         Part { segment: Arc::new(Arc::unwrap_or_clone(segment).into_owned()), removed, first }
     }
 
-    /// The same with numbers from `first` on.
+    /// The same part, with numbers of lists from `first` on.
     pub(super) fn numbered_from(self, first: u32) -> Self {
         Self { first, ..self }
     }
@@ -130,7 +130,7 @@ impl<'a> Part<'a> {
         memory::collect(all.filter(|list| removed.next_if_eq(&list).is_none()))
     }
 
-    /// The same without some more lists of the segment, which are in increasing order.
+    /// The same part without some more lists of the segment. These lists are in increasing order.
     pub(super) fn without(&self, lists: &[u32]) -> Result<Self, Error> {
         if lists.is_empty() {
             return Ok(self.clone());

@@ -1,7 +1,8 @@
-//! Bounds of the terms of the common items of a query and the lists of an index: one number for each list.
+//! For each list of an index, one number: an upper bound of the terms of the items that the list shares with the query.
 //!
-//! Bounds by norms are sums over the common items. Bounds by pairs take two running numbers for each list: the sum of
-//! the products `a` of the common items, and the sum of `a` times the products of the earlier items.
+//! Bounds by norms are sums over the common items. Bounds by pairs need two running numbers for each list. Each common
+//! item has a product `a`. The first number is the sum of all `a`. The second number is the sum over pairs of common
+//! items of the product of their `a`.
 
 use super::postings::{LEAST, Postings, fraction};
 use crate::error::Error;
@@ -9,39 +10,40 @@ use crate::memory;
 use crate::pair::lists::bounds::{Bound, BoundBy};
 use crate::rankings::lists::List;
 
-/// An upper bound of the rounding error of adding single-precision numbers, for each number.
+/// An upper bound of the relative rounding error of a sum in single precision, for each number that is added.
 const ROUNDING: f64 = 2.4e-7;
 /// Marks a list whose value is known.
 const KNOWN: f32 = -1.0;
-/// The number of a list whose common items add nothing: positive, and counted as 0.
+/// The number of a list whose common items add nothing. It is positive, but it counts as 0.
 const NOTHING: f32 = f32::from_bits(1);
 /// An upper bound of the loss if a product is too small for single precision.
 const TINY: f32 = 1e-37;
 /// Larger quotients are not computed in single precision.
 const LARGEST_QUOTIENT: f64 = 1e30;
-/// The number of lists that are compared with a limit at a time: one for each bit of a word.
+/// The number of lists in a strip. The lists of a strip are compared with a limit together, and each gives a bit of a
+/// word.
 pub(super) const STRIP: usize = 64;
 
 /// The number of ranks that postings distinguish.
 pub(super) const RANKS: usize = 1 << u8::BITS;
-/// Numbers that are compared at the same time.
+/// The number of lists that are compared at the same time.
 const LANES: usize = 16;
 
 /// Memory of one thread.
 pub(super) struct SharedSums {
     by: BoundBy,
-    /// 0 for lists that share no item, negative once the value is known.
+    /// The number of each list. It is 0 if the list shares no item, and negative if the value of the list is known.
     sums: Vec<f32>,
-    /// By pairs: for each list the sum of products, while `sums` has the sum over pairs.
+    /// For bounds by pairs: the sum of products of each list, while `sums` has the sum over pairs.
     singles: Vec<f32>,
-    /// By pairs: for each class the factor of the sum of products.
+    /// For bounds by pairs: the factor of the sum of products of each class.
     each: Vec<f32>,
     /// The factor of all numbers.
     scale: f64,
 }
 
 impl SharedSums {
-    /// For `lists` lists in `classes` classes.
+    /// Memory for `lists` lists in `classes` classes.
     pub(super) fn new(by: BoundBy, lists: usize, classes: usize) -> Result<Self, Error> {
         let sums = memory::filled(lists, 0.0)?;
         let (singles, each) = if by.pairs { (lists, classes) } else { (0, 0) };
@@ -49,8 +51,8 @@ impl SharedSums {
         Ok(Self { by, sums, singles, each, scale: 0.0 })
     }
 
-    /// Computes the numbers for a query whose blocks have these norms. `bounds` are the bounds of the classes; `classes`
-    /// has the class of each list if there are several.
+    /// Computes the numbers for a query whose blocks have these norms. `bounds` has the bounds of the classes. If there
+    /// are several classes, `classes` has the class of each list.
     pub(super) fn meet(
         &mut self,
         list: List<'_>,
@@ -71,8 +73,9 @@ impl SharedSums {
         }
     }
 
-    /// Adds up what the common items of a query and the lists add at most. `table` has this by group of lists and by the larger
-    /// rank; `groups` has the group of each class of lists, `classes` the class of each list if there are several.
+    /// For each list, adds up upper bounds of what the common items add. `table` has the bound for each group of lists
+    /// and each larger rank. `groups` has the group of each class of lists. If there are several classes, `classes` has
+    /// the class of each list.
     pub(super) fn add_by_rank(
         &mut self,
         list: List<'_>,
@@ -116,7 +119,7 @@ impl SharedSums {
             for (&list, &norm) in lists.iter().zip(norms) {
                 let (sum, single) = (&mut sums[list as usize], &mut singles[list as usize]);
                 let product = own * norm;
-                // Without branches: whether a list was visited before is unpredictable.
+                // There are no branches here, because it is unpredictable whether a list was visited before.
                 let lost = if *single > 0.0 { TINY } else { 0.0 };
                 *sum += *single * product + lost;
                 *single += product;
@@ -142,14 +145,14 @@ impl SharedSums {
         if let &[each, ref others @ ..] = &self.each[..]
             && others.iter().all(|&other| other == each)
         {
-            // Most indexes have lists of one length; their classes differ in the roots only.
+            // Most indexes have lists of one length. Their classes differ only in the roots.
             let numbers = self.sums.iter_mut().zip(&mut self.singles);
             numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each));
             return;
         }
         let strips = self.sums.chunks_mut(STRIP).zip(self.singles.chunks_mut(STRIP)).zip(classes.chunks(STRIP));
         for ((sums, singles), classes) in strips {
-            // First look up, and then compute with vector instructions.
+            // The factors are looked up first. Then the numbers are computed with vector instructions.
             let mut of_lists = [0.0; STRIP];
             of_lists.iter_mut().zip(classes).for_each(|(each, &class)| *each = self.each[class as usize]);
             for ((sum, single), each) in sums.iter_mut().zip(singles).zip(of_lists) {
@@ -158,7 +161,7 @@ impl SharedSums {
         }
     }
 
-    /// Whether a list shares an item, or is known.
+    /// Whether a list shares an item, or its value is known.
     pub(super) fn is_met(&self, list: u32) -> bool {
         self.sums[list as usize] != 0.0
     }
@@ -168,7 +171,7 @@ impl SharedSums {
         self.sums[list] = KNOWN;
     }
 
-    /// The bound of the terms of the common items, from the number of a list.
+    /// The bound of the terms of the common items, given the number of a list.
     pub(super) fn added(&self, sum: f32) -> f64 {
         if sum <= NOTHING { 0.0 } else { f64::from(sum) * self.scale }
     }
@@ -178,7 +181,7 @@ impl SharedSums {
         self.sums.len().div_ceil(STRIP)
     }
 
-    /// The lists of a strip whose number is at least `min`, as bits: the lowest is its first list.
+    /// The lists of a strip whose number is at least `min`, as bits. The lowest bit is the first list of the strip.
     pub(super) fn at_least(&self, strip: usize, min: f32) -> u64 {
         let sums = &self.sums[strip * STRIP..self.sums.len().min((strip + 1) * STRIP)];
         if largest(sums) >= min { places(sums, min) } else { 0 }
@@ -189,7 +192,7 @@ impl SharedSums {
         self.sums[list as usize]
     }
 
-    /// The `count` lists with the largest numbers, or all that share an item if there are fewer.
+    /// The `count` lists with the largest numbers. If fewer lists share an item, all of these.
     pub(super) fn largest(&self, count: usize) -> Result<Vec<u32>, Error> {
         let mut found: Vec<(f32, u32)> = memory::with_capacity(2 * count)?;
         let mut min = 0.0;
@@ -225,7 +228,8 @@ pub(super) fn rounded_up(bound: f64) -> f32 {
 
 /// The largest of some numbers, or 0.
 fn largest(sums: &[f32]) -> f32 {
-    // Lane by lane, because compilers keep the order of comparisons.
+    // The maximum of each lane is found first. With one maximum, the compiler would have to keep the order of
+    // comparisons.
     let greater = |one: f32, other: f32| if other > one { other } else { one };
     let mut lanes = [0.0; LANES];
     let (whole, rest) = sums.as_chunks::<LANES>();
@@ -237,7 +241,8 @@ fn largest(sums: &[f32]) -> f32 {
     lanes.iter().chain(rest).copied().fold(0.0, greater)
 }
 
-/// The numbers of a strip that are at least `min`, as bits. Without branches, which would be unpredictable.
+/// The numbers of a strip that are at least `min`, as bits. There are no branches here, because they would be
+/// unpredictable.
 fn places(strip: &[f32], min: f32) -> u64 {
     strip.iter().enumerate().fold(0, |places, (place, &sum)| places | u64::from(sum >= min) << place)
 }

@@ -22,7 +22,8 @@ pub(super) struct SumQuery<'a> {
     memory: ListWorkspace,
     /// One prepared list of each class.
     ready: Vec<Listed<'a>>,
-    /// For each class the sum with a list that shares no item; `None` if two such lists share one.
+    /// For each class, the sum with a list that shares no item with the query; `None` if every list of this class must
+    /// share an item with the query.
     disjoint: Vec<Option<f64>>,
     bounds: Vec<Bound>,
     norms: Vec<f64>,
@@ -30,7 +31,7 @@ pub(super) struct SumQuery<'a> {
 }
 
 impl<'a> SumQuery<'a> {
-    /// For the rows and columns of a setting; these are the lists of the segment.
+    /// The memory for the rows and columns of a setting. The columns are the lists of the segment.
     pub(super) fn new(segment: &'a Segment<'a>, setting: &'a ListSetting<'a>, cancel: &Cancel) -> Result<Self, Error> {
         let members = segment.classes.members();
         let mut ready = Vec::new();
@@ -101,7 +102,7 @@ impl Compare for SumQuery<'_> {
         find_common(self.s.list, setting.y.row(list), &mut self.common)?;
         let mut made;
         let t = if let Some(ready) = self.ready.get_mut(self.segment.classes.of(list)) {
-            // The prepared numbers depend on the shape only.
+            // The prepared numbers depend only on the sizes of blocks, which all lists of the class share.
             ready.list = setting.y.row(list);
             ready
         } else {
