@@ -40,7 +40,7 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     """Distribution of the ranks of each item: a darker cell means that more rankings give the item this rank.
 
     The item with the best mean rank is on top. A dot marks the mean rank of an item. If `X` is a `Description` with
-    groups, there is a dot for each group. With more than eight groups, there is one dot for all rankings. For each
+    groups, there is a dot for each group. With more than eight groups, the dot is for all rankings. For each
     item, a line then goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last
     column shows how often each item is left out. With more than 100 items, only the 100 best items are drawn.
 
@@ -49,7 +49,7 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     X : Rankings, array-like of shape (m, n), or Description
         Rankings, or the result of `Rankings.describe`.
     ax, title
-        As for `plot_weights`. A new figure is as tall as the items need.
+        As for `plot_weights`. If a figure is created, its height depends on the number of items.
 
     Examples
     --------

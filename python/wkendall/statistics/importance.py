@@ -54,19 +54,20 @@ def pair_importance(
     The function is f(s) = sum over p of `coef[p]` K(s, X[p]). This function is a sum of contributions, one for each
     pair of items. With the standard weight, a contribution depends only on which of the two items comes first. The
     effect of a pair is the contribution of "first before second" minus the contribution of "second before first". With
-    other weights, a contribution also depends on the positions of the two items. The effect is then the mean over all
-    positions that the two items can have in a complete ranking.
+    other weights, a contribution also depends on the positions of the two items. The effect is then the mean of this
+    difference over all positions that the two items can have in a complete ranking.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings: the support vectors, or all training rankings. Lists are expanded to an array of shape (m, n).
+        Rankings: the support vectors, or all training rankings. Rankings that list only some of the items are expanded
+        to an array of shape (m, n).
     coef : array-like of shape (m,) or (1, m)
-        A finite coefficient for each ranking, such as `dual_coef_` of a fitted `SVC` with two classes, `SVR` or
-        `KernelRidge`.
+        A finite coefficient for each ranking, such as `dual_coef_` of a fitted `SVR`, of a `KernelRidge`, or of an
+        `SVC` with two classes.
     kernel : Kendall, or TensorKernel with U, optional
-        The kernel K of the function, of order 2; the default is the Kendall kernel. With `normalize` the effects hold
-        for complete rankings, whose self-similarities are all equal.
+        The kernel K of the function, of order 2; the default is the Kendall kernel. With `normalize=True`, the
+        effects are those for complete rankings, because K(s, s) is the same for all complete rankings s.
     n_pairs : int
         The number of pairs to return, at least 1. If there are fewer pairs, all pairs are returned.
     n_jobs : int, optional

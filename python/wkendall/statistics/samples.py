@@ -97,7 +97,7 @@ def each_person(rankings: Rankings) -> Rankings:
 
 
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:
-    """Return the kernel between all distinct rankings of a sample, and the kernel that was used.
+    """Return the Gram matrix of the distinct rankings of a sample, and the kernel object that computed the matrix.
 
     The default is the normalized Mallows kernel, with a rate that depends on the sample. Without normalization, the
     self-similarities of long lists with ties would underflow. If a Mallows kernel is nearly constant, 1 is subtracted
