@@ -398,7 +398,7 @@ class Rankings:
         )
 
     def to_lists(self) -> list[list[Any]]:
-        """Return each ranking as a list of the names of its items, or of their numbers from 0; the best item is first.
+        """Return each ranking as a list of its items, best item first: their names, or without names their numbers from 0.
 
         Items that are tied with each other are together in a set. Items that are not listed, and items of unknown
         position, are left out.

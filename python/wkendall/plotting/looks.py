@@ -91,7 +91,7 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
 
 
 def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Heat map of pairs: the share of the rankings that have the item of the row before the item of the column.
+    """Heat map of pairs: the share of the rankings in which the row's item comes before the column's item.
 
     A share of more than half is red, and a share of less than half is blue. Pairs that no ranking compares are grey.
     The item with the best mean rank is on top. With more than 100 items, only the 100 best items are drawn.

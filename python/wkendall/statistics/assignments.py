@@ -31,9 +31,11 @@ MAX_RATIO = 1e6
 
 
 class Assigned(NamedTuple):
-    """Assignments of people to groups: weights of the rankings in all groups except the last, and sums of squared weights.
+    """Several assignments of people to groups.
 
-    `tables` has shape (assignments, groups - 1, rankings), and `squares` has shape (assignments or 1, groups).
+    `tables` contains the weight of each ranking in each group except the last. `squares` contains the sum of the squared
+    weights of the people of each group. `tables` has shape (assignments, groups - 1, rankings), and `squares` has shape
+    (assignments, groups). If `squares` is the same for all assignments, its shape is (1, groups).
     """
 
     tables: NDArray[Any]
@@ -44,8 +46,8 @@ class Assigned(NamedTuple):
 class People:
     """People, or rows that stand for several people: the ranking, the group, the weight and the block of each.
 
-    If `counted` is true, the weights are numbers of people, and all people may exchange their groups. Otherwise each
-    row is one person.
+    In a random assignment, people of the same block exchange their groups. If `counted` is true, the weights are numbers
+    of people, and there are no blocks: all people may exchange their groups. Otherwise each row is one person.
     """
 
     member: Labels

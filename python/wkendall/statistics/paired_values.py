@@ -33,17 +33,18 @@ _LEAST = 5e-324
 
 
 class Values(NamedTuple):
-    """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them.
+    """The values that are paired with the rankings, and a kernel between two distinct values.
 
-    The criterion uses the centred kernel. The kernel between a and b can therefore differ from the kernel of the test
-    by f(a) + f(b), for any function f.
+    `member` is the index of each row's value among the distinct values. `counts` says how often each distinct value
+    occurs. The statistic of the test uses the centred kernel. The kernel stored here may therefore differ from the
+    kernel that the user chose: for two values a and b by f(a) + f(b), where f is any function.
     """
 
     member: NDArray[np.intp]
     counts: samples.Counts
     #: The factor that the kernel was divided by, so that its largest value is 1 to 2.
     unit: float
-    #: Rounding of the kernel changes the criterion, of a scaled kernel between rankings, by less than this.
+    #: By rounding of the kernel, the statistic changes by less than this, if the kernel between rankings is scaled.
     tolerance: float
     #: The bandwidth of a Gaussian kernel.
     bandwidth: float | None = None

@@ -128,7 +128,7 @@ def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
 
 
 def rate_of(distances: Array, counts: NDArray[Any], squares: float | None = None) -> float:
-    """Return the rate of the Mallows kernel for a sample; it depends on the mean distance of two rankings.
+    """Return the rate of the Mallows kernel for a sample, from the mean distance between two of its rankings.
 
     Rankings with ties have a positive distance from themselves. Half of the sum of the self-distances of two rankings
     is therefore subtracted from their distance, as in `Mallows` with `normalize=True`.
