@@ -211,7 +211,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         raise bad_argument("kernel", f" is {kernel!r}, but {rule}", kind="no linear ordering")
 
     def _check_features(self, X: ArrayLike, **how: Any) -> None:
-        """Check the number and the names of features. The regressor checks their values: some regressors accept texts."""
+        """Check the number and the names of features. The regressor checks their values, which can be texts."""
         given = X if hasattr(X, "shape") else np.asarray(X)
         if getattr(getattr(given, "dtype", None), "kind", "") == "c":
             raise bad_argument("X", " is complex. Complex data not supported: features are real", kind="type")
