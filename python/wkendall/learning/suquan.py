@@ -88,7 +88,7 @@ def suquan_svd(
         agree with it (see `Rankings`).
     y : array-like of shape (m,)
         The class of each ranking. There must be two classes. The class that comes later in sorted order is the positive
-        class.
+        class: its mean score is the larger one.
     order : int
         The number of axes of U and B: 2 means pairs of positions and pairs of items.
     n_components : int
