@@ -127,7 +127,7 @@ class Search(NamedTuple):
 
 
 def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
-    """Return the rows of the rankings with positive costs. If there are more than `MOST`, return a random part of them."""
+    """Return the rows of the rankings with positive costs, or a random part of them if there are more than `MOST`."""
     rows = np.flatnonzero(costs > 0)
     parts = -(-len(rows) // MOST)
     if parts < 2:

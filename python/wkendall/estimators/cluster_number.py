@@ -85,10 +85,10 @@ def cluster_number(
 
     Let W(k) be the sum of the squared distances between the rankings and the centres of their clusters, for k clusters.
     One more cluster lowers W, even if the rankings have no clusters. The fall from k to k + 1 clusters is
-    `log W(k) - log W(k + 1)`. The function also computes this fall for simulated rankings. They have k clusters, which
-    are similar to the k clusters of the data. The gap of k is the fall in the data minus the mean fall in the
-    simulations. The answer is the first k whose gap is below twice its standard error, or below 0.03. If there is no
-    such k, the answer is `max_clusters`.
+    `log W(k) - log W(k + 1)`. The function also computes this fall for simulated rankings. The simulated rankings have
+    k clusters, which are similar to the k clusters of the data. The gap of k is the fall in the data minus the mean
+    fall in the simulations. The answer is the first k whose gap is below twice its standard error, or below 0.03. If
+    there is no such k, the answer is `max_clusters`.
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def cluster_number(
     A simulation has as many people as the data. The rankings of each cluster are drawn from a Mallows model. In this
     model, a ranking is less probable if it has more discordant pairs with the centre of the model. The centre is the
     ranking of the items by their mean ranks in the cluster. The rate of the model says how fast the probability falls.
-    It is chosen so that the sum of squares of the cluster is as large as in the data. The simulated rankings have the
-    same numbers of ties and missing items as the rankings of the data.
+    The rate is chosen so that the sum of squares of the cluster is as large as in the data. The simulated rankings have
+    the same numbers of ties and missing items as the rankings of the data.
 
     The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
     the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like

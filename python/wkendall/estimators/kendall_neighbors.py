@@ -46,13 +46,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     transformer before an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
     By default, the neighbours of a ranking are the rankings with the fewest discordant pairs. A pair of items is
-    discordant if the two rankings put its items in opposite orders. If `measure` is a kernel, the neighbours are the
-    rankings with the largest kernel values. The function `neighbors` finds the same neighbours.
+    discordant if the two rankings put its items in opposite orders. If `measure` is a kernel or another similarity, the
+    neighbours are the rankings with the largest values. The function `neighbors` finds the same neighbours.
 
-    The method `neighbors` returns the values of the measure. All other methods return distances. By default, the
-    distance of two rankings s and t is the number of discordant pairs. For a kernel K, the distance is
-    `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap` with `value="ext"` or `value="max"`, the distance is
-    1 minus the overlap.
+    The method `neighbors` returns the values of the measure. The methods `kneighbors` and `radius_neighbors` return
+    distances, and graphs contain distances or ones. By default, the distance of two rankings s and t is the number of
+    discordant pairs. For a kernel K, the distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap`
+    with `value="ext"` or `value="max"`, the distance is 1 minus the overlap.
 
     If `fit` gets lists that leave out most of the items, it can build an index, which makes searches fast. The index
     needs at least 1,000 lists and one of these measures: `KendallDistance`, `Mallows`, `AverageOverlap`,
@@ -62,10 +62,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     may search, add and remove rankings at the same time: a search uses the rankings either before or after a change.
 
     With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
-    They are if all rankings have the same self-similarity K(s, s). For most kernels, all complete rankings have the
-    same self-similarity. With ties, missing items or lists, self-similarities can differ, unless the kernel has
-    `normalize=True`. If they differ, the methods still find the rankings with the largest kernel values. The methods
-    sort these rankings by distance, but a ranking that was not found can have a smaller distance.
+    They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete
+    rankings have the same self-similarity. With ties, missing items or lists, self-similarities can differ, unless the
+    kernel has `normalize=True`. If they differ, the methods still find the rankings with the largest kernel values. The
+    methods sort these rankings by distance, but a ranking that was not found can have a smaller distance.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     measure : Measure, optional
         A distance or a kernel, as for `neighbors`; `KendallDistance()` if absent.
     radius : float, optional
-        The default radius of `radius_neighbors` and `radius_neighbors_graph`. These methods find all rankings with a
-        distance of at most `radius`. If `measure` is a kernel or another similarity, they find all rankings with a
-        value of at least `radius`.
+        The default radius of `radius_neighbors` and `radius_neighbors_graph`. If `measure` is a distance, these methods
+        find all rankings with a distance of at most `radius`. If `measure` is a kernel or another similarity, they find
+        all rankings with a value of at least `radius`.
     mode : {"distance", "connectivity"}
         The values that `transform` stores: distances, or ones. With "distance", each row has `n_neighbors + 1`
         neighbours, because a ranking of `fit` counts as a neighbour of itself.
@@ -196,7 +196,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> Self:
-        """Read a file that `save` wrote. Read only files that you trust: like a pickle, a file can run code when it is read.
+        """Read a file that `save` wrote.
+
+        Read only files that you trust: like a pickle, a file can run code when it is read.
 
         With `mmap=True`, the index is not copied to memory: the file is memory-mapped instead. Loading is then faster,
         and processes that load the same file share its memory. The file must not change while a process uses it.

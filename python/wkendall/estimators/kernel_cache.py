@@ -68,7 +68,7 @@ def as_bytes(cache_size: object) -> int | None:
 
 
 class Table:
-    """Values of one kernel, indexed by the numbers of two rankings. NaN marks a value that has not been computed yet."""
+    """Values of one kernel, indexed by the numbers of two rankings. NaN marks a value that is not computed yet."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         """Make an empty table."""

@@ -65,9 +65,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
 
     In a ranking, a pair of labels has the sign 1 if the first label of the pair comes before the second, and -1 if it
     comes after the second. A regressor predicts the mean sign of each pair from the features. For each row of features,
-    the predicted ranking is the ranking that agrees most with the predicted mean signs. It is the solution of a linear
-    ordering problem. Korba, Garcia and d'Alché-Buc (2018) describe this method: structured prediction with Kemeny's
-    embedding.
+    the predicted ranking is the ranking that agrees most with the predicted mean signs. This ranking is the solution of
+    a linear ordering problem. Korba, Garcia and d'Alché-Buc (2018) describe this method: structured prediction with
+    Kemeny's embedding.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         `regressor__gamma`. By default, gamma is 1 divided by the number of features.
     kernel : Kendall, optional
         The kernel that says how much each pair of labels counts; `Kendall()` if absent. The kernel must have the
-        standard weight and order 2: with others, the best ranking is not the solution of a linear ordering problem. The
-        parameters `signed`, `normalize` and `item_weight` of the kernel can have any values.
+        standard weight and order 2: with another weight or order, the best ranking is not the solution of a linear
+        ordering problem. The parameters `signed`, `normalize` and `item_weight` of the kernel can have any values.
     input, top, n_jobs
         As for `KendallGram`. `input` and `top` say how to read the rankings `y`. `n_jobs` is the number of threads that
         find the best rankings. It does not change the number of threads of the regressor.
@@ -87,8 +87,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         As for `Rankings`. With "mean", a pair of tied labels has the sign 0.
     missing : {"anywhere", "bottom", "error"}
         As for `Rankings`. "anywhere": nothing is known about the position of a missing label. The sign of a pair with
-        this label is then a mean of the signs in complete rankings: all those that order the other labels as the row
-        does.
+        this label is then a mean: the mean of its signs in all complete rankings that agree with the row.
 
     Attributes
     ----------
@@ -121,11 +120,11 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     _if_none: ClassVar[dict[str, Any]] = {"kernel": Kendall, "regressor": StandardizedKernelRidge}
 
     def fit(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from features `X` and rankings of labels `y`, one ranking per row. NaN in an array `y` is a missing label.
+        """Learn from features `X` and rankings of labels `y`, one ranking per row.
 
-        `sample_weight` contains a weight for each row. By default the weights are the counts of `y`, if `y` is a
-        `Rankings` with counts. If there are weights or counts, the `fit` method of the regressor must accept
-        `sample_weight`.
+        NaN in an array `y` is a missing label. `sample_weight` contains a weight for each row. By default the weights
+        are the counts of `y`, if `y` is a `Rankings` with counts. If there are weights or counts, the `fit` method of
+        the regressor must accept `sample_weight`.
         """
         kernel = self._kernel()
         self._check_features(X, y=y)

@@ -99,7 +99,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
         mixtures. The variance of a kernel is the mean squared distance between the feature vectors of the training
         rankings and the mean of these vectors.
     class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
+        The factor by which the cost of errors in each class is multiplied, as in scikit-learn.
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
 
@@ -181,7 +181,7 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     The factors are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all
     targets is subtracted from each target. An entry of the target matrix is then the product of the two differences
     that belong to its two rankings. The regression predicts f(s) plus an intercept for a ranking s. It minimises
-    `C * sum of squared errors + |f|    2 / 2`, where f is a linear function of the feature vector of s, with norm |f|.
+    `C * sum of squared errors + |f|^2 / 2`, where f is a linear function of the feature vector of s, with norm |f|.
 
     Parameters
     ----------

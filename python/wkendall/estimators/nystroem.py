@@ -147,7 +147,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
 
 
 def cholesky(gram: Array) -> tuple[list[int], Array]:
-    """Return the rows of a Gram matrix that are independent of the rows before them, and the Cholesky factor of these rows.
+    """Return the linearly independent rows of a Gram matrix, from the first row on, and their Cholesky factor.
 
     Eigenvectors of the Gram matrix would also give vectors. But eigenvectors are not unique: their signs are arbitrary,
     and Gram matrices of rankings often have equal eigenvalues. So vectors from eigenvectors would differ between

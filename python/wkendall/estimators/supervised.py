@@ -12,18 +12,18 @@ class SuquanSVDClassifier(Classifier, Suquan):
     """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
     First `suquan_svd` finds the array U: for order 2, it contains a weight for each pair of positions. Then a support
-    vector machine is trained with the kernel `TensorKernel(U, order=order)`. It finds the array B, which contains a
-    coefficient for each pair of items. For other orders, U and B belong to tuples of `order` positions or items instead
-    of pairs.
+    vector machine is trained with the kernel `TensorKernel(U, order=order)`. This machine finds the array B, which
+    contains a coefficient for each pair of items. For other orders, U and B belong to tuples of `order` positions or
+    items instead of pairs.
 
     Parameters
     ----------
     order, n_components, pure, n_jobs
         As for `suquan_svd`.
     C : float
-        The cost of training errors: the support vector machine minimises `C * sum of hinge losses + |B|        2 / 2`.
+        The cost of training errors: the support vector machine minimises `C * sum of hinge losses + |B|^2 / 2`.
     class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
+        The factor by which the cost of errors in each class is multiplied, as in scikit-learn.
     input, top, ties, missing
         As for `KendallGram`. Ties and missing items are allowed only for orders 1 and 2. `missing="anywhere"` is not
         allowed.

@@ -34,7 +34,7 @@ class Mixture(NamedTuple):
 
 
 def align(grams: list[Array], targets: Array, weights: Array) -> Mixture:
-    """Return the mixture that is best aligned with the targets, which are columns. The matrices `grams` are overwritten.
+    """Return the mixture that is best aligned with the columns of `targets`. The matrices `grams` are overwritten.
 
     The variance of a kernel is the weighted mean of the squared distances between the feature vectors of the rankings
     and the mean of these vectors. The factors are such that the mixture has variance 1. If no kernel is aligned with

@@ -71,7 +71,10 @@ KernelMatrix = FromFeatures | FromGram
 
 
 def _factored(matrix: Array) -> Solver:
-    """Return a function that solves A x = v, by Cholesky: with LAPACK itself, as SciPy's checks take as long as a solution."""
+    """Return a function that solves A x = v with a Cholesky factor.
+
+    LAPACK is called directly, because the checks of SciPy take as long as a solution.
+    """
     factor, info = dpotrf(matrix, clean=False)
     if info or not np.isfinite(factor.flat[:: len(matrix) + 1]).all():
         raise LinAlgError("the matrix is not positive definite")

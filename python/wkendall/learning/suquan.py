@@ -239,7 +239,7 @@ def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array
 
 
 def _directions(items: int, order: int) -> Iterator[Array]:
-    """Yield the standard weights, the identity, weights that fall linearly with the ranks, then pseudorandom tensors."""
+    """Yield the standard weights, the identity, weights that fall linearly with ranks, then pseudorandom tensors."""
     yield position_weights(items, order=order)
     identity = np.zeros((items,) * order)
     identity[(np.arange(items),) * order] = 1.0
