@@ -1,23 +1,23 @@
 """Estimators for scikit-learn: classifiers and regressors that learn weights, transformers, clustering.
 
-Layers, each using only those below it:
+The modules, from the highest layer to the lowest. Each module uses only modules below it in this list:
 
     mixtures   a classifier and a regressor that mix kernels
     supervised classifiers and regressors that learn weights
     learners   the common base of the classes in `supervised`
-    label_ranking  rankings predicted from features
-    cluster_number  how many clusters there seem to be
-    alpha_search   the strength of a penalty, chosen on held-out rankings
+    label_ranking  a model that predicts rankings from features
+    cluster_number  an estimate of the number of clusters
+    alpha_search   the choice of the strength of a penalty, on held-out rankings
     clustering k-means in the feature space of a kernel
     kmeans     the steps of k-means, from inner products or coordinates
-    kendall_neighbors  nearest rankings and their graphs
-    nystroem   vectors from landmarks, which are some of the rankings
-    feature_map  explicit features
+    kendall_neighbors  nearest rankings, and sparse matrices of neighbours
+    nystroem   approximate vectors, from comparisons with some rankings (landmarks)
+    feature_map  exact feature vectors of a kernel
     gram_transformer   Gram matrices
-    list_encoder   ranked lists to ranks
-    base       the common base of the estimators, and of the transformers to vectors
+    list_encoder   a transformer that converts ranked lists to ranks
+    base       the common base of the estimators, and the base of the transformers to vectors
     kernel_cache   a cache of kernel values
-    known_rows     a cache of rankings that were read
+    known_rows     a cache of rankings that were read before
     input_checks   the input checks of scikit-learn
 """
 

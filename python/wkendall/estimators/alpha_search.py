@@ -1,17 +1,19 @@
-"""Choose on held-out rankings: the named weights U0, the cost of errors C, and the strength alpha of the penalty of weights.
+"""Choose the given weights U0, the cost C of errors and the strength alpha of the penalty, on held-out rankings.
 
-The rankings are split into five folds, and each fold is held out once. If there are classes, the folds have nearly
-equal shares of each class. First, the fixed kernels of the candidates U0 are compared, each with every C. A fixed
-kernel is fitted in milliseconds, so this comparison uses several random splits. Then weights are learned on the first
-split, toward the best U0 and toward zero, for several values of alpha. The best learned weights are chosen only if they
-are better than the best fixed kernel by more than 1.5 standard errors. Each held-out ranking has two scores, one from
-the learned weights and one from the fixed kernel. The standard error is computed from the differences of these two
-scores.
+The rankings are split into five folds, and each fold is held out once. If there are classes, all folds have nearly the
+same share of each class. The kernel with the unchanged weights U0 is called the fixed kernel of U0. First, the fixed
+kernels of all candidates U0 are compared, each with every C. A fixed kernel is fitted in milliseconds, so this
+comparison uses several random splits into folds. Then weights are learned on the first split, for several values of
+alpha. The penalty is the distance from the best U0, and also the distance from zero. The best learned weights are
+chosen only if they are better than the best fixed kernel by more than 1.5 standard errors. Each held-out ranking has
+two scores, one from the learned weights and one from the fixed kernel. The standard error is the standard error of the
+mean difference of these two scores.
 
 For classes, learned weights are compared by the mean of two numbers: the accuracy, and the area under the ROC curve.
 The accuracy alone often misses large gains: with 160 rankings, the difference of two accuracies has a standard error of
 0.04. The difference of two areas has a smaller standard error, because an area depends on the values of the scores and
-not only on their signs. The area alone can mislead: on surveys, some weights with a larger area have a lower accuracy.
+not only on their signs. The area alone can mislead: in data of surveys, some weights with a larger area have a lower
+accuracy.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ Rows = NDArray[np.intp]
 
 
 class Setting(NamedTuple):
-    """The values to choose: U0, C, alpha, and the initial weights if they are not U0."""
+    """The parameters of a fit: U0, C, alpha, the initial weights if they are not U0, and the accuracy."""
 
     base: Base | None
     C: float
@@ -83,7 +85,7 @@ class Setting(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A setting, the scores of held-out rankings (a column for each split), and what `_places` returns for the first split."""
+    """A setting, the scores of held-out rankings (a column for each split), and the places in the first split."""
 
     setting: Setting
     scores: Array
@@ -91,7 +93,7 @@ class Scored(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A candidate, and its mean score on held-out rankings."""
+    """The values of a candidate: U0 (`toward`), C and alpha, and the mean score on held-out rankings."""
 
     toward: Any
     C: float
@@ -108,7 +110,7 @@ class Chosen(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The data of a search. The rankings are given by functions of them."""
+    """The data of a search. The functions `gram` and `fit` use the rankings, which are not stored here."""
 
     targets: list[Array]
     #: The weight of each ranking in scores, and in losses.
@@ -125,7 +127,7 @@ class Search(NamedTuple):
 
 
 def sampled(costs: Array, classes: NDArray[np.intp] | None) -> Rows:
-    """Return the rows of the rankings with positive costs. If there are more than `MOST`, return a random part of them."""
+    """Return the rows of the rankings with positive costs, or a random part of them if there are more than `MOST`."""
     rows = np.flatnonzero(costs > 0)
     parts = -(-len(rows) // MOST)
     if parts < 2:
@@ -187,7 +189,7 @@ def _better(search: Search, scores: Array, others: Array, errors: float) -> bool
 def _best_cost(
     search: Search, setting: Setting, splits: list[list[Rows]], candidates: list[Candidate], scaled: bool
 ) -> Scored:
-    """Return a fixed kernel with the C of the best mean score, unless C is given."""
+    """Return the fixed kernel of a setting, with the given C or else with the C of the best mean score."""
     base = setting.base
     assert base is not None
     shares = search.weights / search.weights.sum()
@@ -212,14 +214,14 @@ def _best_cost(
 
 
 def _features(gram: Array) -> Array | None:
-    """Return features of the rankings if there are far fewer than rankings."""
+    """Return feature vectors of the rankings if these vectors are less than half as long as the Gram matrix."""
     values, vectors = eigh(gram)
     kept = values > 1e-10 * values[-1]
     return vectors[:, kept] * np.sqrt(values[kept]) if kept.sum() < len(gram) / 2 else None
 
 
 def _fixed(search: Search, gram: Array, features: Array | None, C: float, folds: list[Rows]) -> tuple[Array, float]:
-    """Return the values of held-out rankings, and the median of |B|^2."""
+    """Fit a fixed kernel for each fold. Return the values of the held-out rankings, and the median of |B|^2."""
     given = np.empty((len(gram), len(search.targets)))
     squares = []
     for held, train in _parts(folds, search.costs):
@@ -234,7 +236,7 @@ def _fixed(search: Search, gram: Array, features: Array | None, C: float, folds:
 
 
 def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array | None) -> Scored | None:
-    """Score learned weights; None if their places are on average worse than a rival's after the first folds."""
+    """Score learned weights. Return None if after the first folds their mean place is worse than in `rival`."""
     given = np.zeros((len(search.costs), len(search.targets)))
     coarse = setting._replace(tol=max(setting.tol, COARSE), accuracy=ACCURATE, factor_steps=FEW_FACTORS)
     for number, (held, train) in enumerate(_parts(folds, search.costs), 1):
@@ -251,10 +253,11 @@ def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array 
 
 
 def _places(search: Search, values: Array, folds: list[Rows]) -> Array:
-    """Return for each ranking the mean of its score and of the share of rankings of other classes below it in its fold.
+    """Return the place of each ranking: the mean of its score and of a share.
 
-    A ranking is below another if its value for the other's class is lower. The mean share over two classes is the area
-    under the ROC curve. Without classes the scores are returned.
+    The share of a ranking r counts the rankings of other classes in the same fold. It is the share of these rankings
+    whose value for the class of r is below the value of r. The mean share over two classes is the area under the ROC
+    curve. If there are no classes, the scores are returned.
     """
     scores = search.judge(values)
     if search.classes is None:
@@ -272,7 +275,7 @@ def _places(search: Search, values: Array, folds: list[Rows]) -> Array:
 
 
 def _parts(folds: list[Rows], costs: Array) -> Iterator[tuple[Rows, Rows]]:
-    """Yield each fold, and the other rankings."""
+    """Yield, for each fold, the rows of the fold and the rows of all other rankings."""
     for held in folds:
         yield held, np.setdiff1d(np.arange(len(costs)), held)
 

@@ -1,7 +1,7 @@
-"""The common base of the estimators, which reads arrays and holds the kernel. Also the base of the transformers to vectors.
+"""The common base of the estimators, and the base of the transformers to vectors.
 
-An estimator takes arrays or a `Rankings`. Its parameters `input`, `top`, `ties` and `missing` describe the arrays; a
-`Rankings` needs no description. An array is converted to a `Rankings` once, and all methods use this `Rankings`.
+An estimator takes arrays or a `Rankings`. The parameters `input`, `top`, `ties` and `missing` of the estimator say how
+to read arrays. For a `Rankings` they are not used. An array that a method receives is first converted to a `Rankings`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from wkendall.rankings import Rankings, merged, read_rankings
 
 @dataclass(init=False, eq=False, repr=False)
 class RankingEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator that takes rankings. Parameters are fields: `dataclass` writes the constructors of the subclasses."""
+    """An estimator that takes rankings. Its parameters are fields, and `dataclass` makes the constructors."""
 
     #: What a parameter that is None stands for, so that a grid search can vary its parameters.
     _if_none: ClassVar[dict[str, Any]] = {"kernel": Kendall}
@@ -47,14 +47,22 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Return the names of the parameters. scikit-learn inspects the signature at each call, some five times in each fit."""
+        """Return the names of the parameters.
+
+        The names are stored, because scikit-learn would inspect the signature at each call, about five times in each
+        fit.
+        """
         names: tuple[str, ...] | None = cls.__dict__.get("_names_of_parameters")
         if names is None:
             names = cls._names_of_parameters = tuple(super()._get_param_names())
         return list(names)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also parameters of the kernel, as in `kernel__weight`. If there is no kernel, `Kendall()` is used."""
+        """Set parameters of the estimator.
+
+        The name `kernel__weight` means the parameter `weight` of the kernel. If the parameter `kernel` is None, it
+        becomes a new `Kendall()` with this parameter.
+        """
         for part in self._if_none.keys() & {name.partition("__")[0] for name in params if "__" in name}:
             if params.get(part, getattr(self, part, self)) is None:
                 params[part] = self._if_none[part]()
@@ -62,14 +70,14 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return found
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings:
-        """Check the rankings of a method call, and the number and names of the items."""
+        """Read and check the rankings that a method received, and check the number and the names of the items."""
         if isinstance(X, Rankings):
             return check_rankings(self, X, reset=reset)
         found: Rankings = self._described(self._data(X, reset=reset), X, reset)
         return found
 
     def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, NDArray[Any]]:
-        """Check the rankings of `fit`, and their labels or targets."""
+        """Read and check the rankings that `fit` received, and their classes or targets."""
         if isinstance(X, Rankings):
             targets = checked_targets(self, X, y, y_numeric=numeric)
             return check_rankings(self, X, reset=True, least=2), targets
@@ -77,14 +85,14 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return self._described(data, X, True), targets
 
     def _data(self, X: ArrayLike, **how: Any) -> Any:
-        """Check an array as scikit-learn does; return it, and `y` if there is one."""
+        """Check an array as scikit-learn does. Return the array, and also `y` if `y` was passed."""
         if is_sparse(X):
             self._reading(how.get("reset", True)).check_takes_lists("X")
             how["accept_sparse"] = True
         return checked_data(self, X, **how)
 
     def _described(self, data: Any, X: ArrayLike, reset: bool, read: Callable[..., Any] = read_rankings) -> Any:
-        """Read checked data; return rankings with the names of the items and the labels of the rows of `X`."""
+        """Read rankings from checked data. Give them the names of the items and the labels of the rows of `X`."""
         items, labels = self._names(X), row_labels(X)
         try:
             rankings = read(data, "X", self._reading(reset), self._threads)
@@ -97,7 +105,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return rankings._with(items=items, labels=labels)
 
     def _output(self, values: Array, X: object) -> Array:
-        """Return the result of a transformer. For `set_output(transform="pandas")` it has the labels of a `Rankings`."""
+        """Return the result of a transformer; with `set_output(transform="pandas")`, it gets the row labels of `X`."""
         if not isinstance(X, Rankings) or X._labels is None:
             return values
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
@@ -108,11 +116,15 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return cast("Array", pd.DataFrame(values, index=X.labels))
 
     def _names(self, X: ArrayLike) -> tuple[Hashable, ...] | None:
-        """Return the names of the items; the columns of orders are positions and give no names."""
+        """Return the names of the items, or None for orders: their columns are positions, not items."""
         return None if self.input == "orders" else names_of_columns(X)
 
     def _reading(self, reset: bool = True) -> Reading:
-        """Return how arrays are read; after `fit` as the `Rankings` of `fit`, unless the parameters say otherwise."""
+        """Return how to read arrays.
+
+        If `fit` received a `Rankings` and the parameters have their defaults, later arrays are read as this `Rankings`
+        was.
+        """
         own, usual = (Reading(each.input, each.top, each.ties, each.missing) for each in (self, type(self)))
         fitted: Reading | None = None if reset else self._reading_of_fit
         return own if fitted is None or own != usual else fitted
@@ -122,7 +134,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return as_threads(self.n_jobs)
 
     def _kernel(self) -> Kernel:
-        """Return the kernel. Parameters that it does not use are ignored, so that a grid search can vary the weight alone."""
+        """Return the kernel. Parameters that its weight does not use are removed, for grid searches over weights."""
         return as_kernel(self.kernel, type(self).__name__)._used()
 
     def _gram(self, X: Rankings, Y: Rankings | None = None, *, dtype: DTypeLike = np.float64) -> Array:
@@ -139,7 +151,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
-    """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
+    """A transformer that computes a vector for each ranking. Each vector depends only on its own ranking."""
 
     _n_features_out: int
 
@@ -148,7 +160,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
         """Return the vectors of some rankings."""
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the vectors of rankings, one per row."""
+        """Return an array with the vector of each ranking as a row."""
         check_is_fitted(self)
         rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
         check_fits(
@@ -162,8 +174,9 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Yield the vectors of rankings chunk by chunk, for models with `partial_fit`.
 
-        A chunk has `size` rankings; without `size`, its vectors take a few MiB. Each chunk is a pair: a slice with the rows of
-        its rankings, and their vectors. All rankings are checked before the first chunk is computed.
+        A chunk has `size` rankings. Without `size`, the number is such that the vectors of a chunk take a few MiB. Each
+        chunk is a pair: a slice of the rows of `X`, and the vectors of these rows. All rankings are checked before the
+        first chunk is computed.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")
@@ -177,7 +190,7 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
 
 
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:
-    """Return the distinct rankings, the index of the distinct ranking of each row, and the total weight of each."""
+    """Return the distinct rankings, for each row the number of its distinct ranking, and their total weights."""
     first, member = merged(rankings)
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
     return rankings[first]._with(labels=None, counts=None), member, sums
@@ -187,7 +200,7 @@ class ClassifierScore(ClassifierMixin):  # type: ignore[misc]
     """The score of a classifier of rankings: each ranking counts as often as it was observed."""
 
     def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy: the weighted share of rankings whose class is predicted correctly."""
+        """Return the accuracy: the share of rankings whose predicted class is correct, weighted by `sample_weight`."""
         return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
     def __sklearn_tags__(self) -> Tags:
@@ -211,7 +224,7 @@ class RegressorScore(RegressorMixin):  # type: ignore[misc]
 
 
 def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """Check that targets and weights have the same row labels as the rankings; return the weights."""
+    """Check that the targets and the weights have the same row labels as the rankings. Return the weights."""
     check_same_rows(X, y, ("X", "y"))
     check_same_rows(X, sample_weight, ("X", "sample_weight"))
     return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight

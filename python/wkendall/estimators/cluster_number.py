@@ -1,7 +1,8 @@
 """Estimate how many clusters of rankings there are.
 
-One more cluster always lowers the sum of squares. Clusters are added while this fall is larger for the data than for
-simulated rankings, which have only the clusters found so far.
+The sum of squares is the sum of the squared distances between the rankings and the centres of their clusters. One more
+cluster always lowers this sum. Clusters are added as long as the sum falls more for the data than for simulated
+rankings, which have only the clusters found so far.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ class ClusterNumber(NamedTuple):
     n_clusters : int
         The estimated number of clusters.
     gap : ndarray of shape (number of clusters tried,)
-        The gap of k = 1, 2, ... clusters: the fall of log W from k to k + 1 clusters in the data, minus the mean fall in
-        simulated rankings that have k clusters. `cluster_number` explains W.
+        For k = 1, 2, ... clusters: how much log W falls from k to k + 1 clusters in the data, minus how much it falls
+        on average in simulated rankings that have k clusters. The function `cluster_number` explains W.
     error : ndarray of shape (number of clusters tried,)
         The standard error of each gap.
 
@@ -80,13 +81,14 @@ def cluster_number(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> ClusterNumber:
-    """Estimate how many clusters of rankings there are, from 1, for `KendallKMeans`.
+    """Estimate how many clusters of rankings there are, at least 1, for `KendallKMeans`.
 
-    W(k) is the sum of the squared distances between the rankings and the centres of their clusters, for k clusters. One
-    more cluster lowers W, even if there are no clusters to find. The fall from k to k + 1 clusters is
-    `log W(k) - log W(k + 1)`. It is compared with the fall in simulated rankings that have k clusters like the clusters
-    of the data. The gap of k is the fall in the data minus the mean fall in the simulations. The answer is the first k
-    whose gap is below twice its standard error, or below 0.03. If there is no such k, the answer is `max_clusters`.
+    Let W(k) be the sum of the squared distances between the rankings and the centres of their clusters, for k clusters.
+    One more cluster lowers W, even if the rankings have no clusters. The fall from k to k + 1 clusters is
+    `log W(k) - log W(k + 1)`. The function also computes this fall for simulated rankings. The simulated rankings have
+    k clusters, which are similar to the k clusters of the data. The gap of k is the fall in the data minus the mean
+    fall in the simulations. The answer is the first k whose gap is below twice its standard error, or below 0.03. If
+    there is no such k, the answer is `max_clusters`.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def cluster_number(
     kernel : Kernel, optional
         As for `KendallKMeans`.
     max_clusters : int
-        The largest number of clusters to try; smaller if there are fewer distinct rankings.
+        The largest number of clusters to try. If there are fewer distinct rankings, their number is used instead.
     sample_weight : array-like of shape (m,), optional
         The weight of each person, at least 0.
     n_references : int
@@ -109,20 +111,23 @@ def cluster_number(
     Returns
     -------
     ClusterNumber
-        A named tuple.
+        A named tuple of `n_clusters`, `gap` and `error`.
 
     Notes
     -----
-    A simulation has as many people as the data. The rankings of a cluster are drawn from a Mallows model. Its centre is
-    the ranking of the items by their mean ranks in the cluster. Its rate is such that the sum of squares of the cluster
-    is as large as in the data. Ties and missing items are the same as in the data. This is the gap statistic of
-    Tibshirani, Walther and Hastie (2001) with one change: their simulated data have no clusters, whatever k is. With
-    their simulated data, one concentrated cluster of rankings often looks like several clusters. `docs/measurements.md`
-    compares methods in a simulation.
+    A simulation has as many people as the data. The rankings of each cluster are drawn from a Mallows model. In this
+    model, a ranking is less probable if it has more discordant pairs with the centre of the model. The centre is the
+    ranking of the items by their mean ranks in the cluster. The rate of the model says how fast the probability falls.
+    The rate is chosen so that the sum of squares of the cluster is as large as in the data. The simulated rankings have
+    the same numbers of ties and missing items as the rankings of the data.
 
-    A simulation takes O(m n^2) time for m people and n items: 0.5 s for 400 people and 2,000 items. A call makes up to
-    several hundred simulations. Short lists take less time. If each person lists at most a quarter of the items, a
-    simulation draws only the listed items. For lists of at most L items it takes O(m L^2) time.
+    The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
+    the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like
+    several clusters. `docs/measurements.md` compares methods on simulated rankings.
+
+    A simulation takes O(m n^2) time for m people and n items; for example, 0.5 s for 400 people and 2,000 items. A call
+    makes up to several hundred simulations. Short lists take less time: if each person lists at most a quarter of the
+    items, a simulation draws only the listed items. For lists of at most L items, a simulation takes O(m L^2) time.
 
     Examples
     --------
@@ -182,7 +187,7 @@ def _fall(squares: Sequence[float], least: float) -> float:
 def _squares(
     rankings: Rankings, weights: Array, model: KendallKMeans, numbers: Iterable[int], random: np.random.Generator
 ) -> tuple[list[float], NDArray[np.intp]]:
-    """Return W of some numbers of clusters, and the cluster of each ranking for the last of them."""
+    """Return W for some numbers of clusters, and the cluster of each ranking for the last of these numbers."""
     different, member, total = distinct(rankings, weights)
     points = model._points(different, total)
     found: list[float] = []
@@ -196,13 +201,13 @@ def _squares(
 
 
 def _are_short(rankings: Rankings) -> bool:
-    """Return whether rankings are short lists out of many items, whose other items need not be drawn."""
+    """Return whether the rankings are short lists out of many items. Then only the listed items are drawn."""
     listed = rankings._listed
     return rankings.kind == "lists" and listed is not None and SHORT * int(listed.max()) <= rankings.n_items
 
 
 class _Reference:
-    """The Mallows model of one cluster of the same spread as some rankings, with their ties and missing items."""
+    """A Mallows model that simulates the rankings of one cluster: with their spread, ties and missing items."""
 
     def __init__(self, rankings: Rankings, weights: Array, model: KendallKMeans, random: np.random.Generator) -> None:
         self.rankings, self.short = rankings, _are_short(rankings)

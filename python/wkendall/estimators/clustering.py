@@ -1,4 +1,4 @@
-"""k-means in the feature space of a kernel: clusters of rankings, for scikit-learn."""
+"""Clusters of rankings for scikit-learn, found by k-means in the feature space of a kernel."""
 
 from __future__ import annotations
 
@@ -40,12 +40,15 @@ FEWER = 12
 class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
-    The result is the same as the result of k-means on explicit features of the kernel. The features are computed only
-    if there are far fewer features than distinct rankings. Otherwise the Gram matrix is computed, which is possible for
-    every kernel. Each step moves the centres of the clusters, and lowers the sum of the squared distances between the
-    rankings and the centres. Equal rankings are merged first: the Gram matrix has one row for each distinct ranking,
-    and the order of the rankings does not matter. If a cluster becomes empty, the ranking that is farthest from the
-    centre of its own cluster moves into the empty cluster. The method `consensus` returns one ranking for each cluster.
+    Each ranking has a feature vector: the kernel value of two rankings is the inner product of their feature vectors.
+    The result is the same as the result of k-means on these vectors. The vectors are computed only if they have far
+    fewer entries than there are distinct rankings. Otherwise the Gram matrix is computed, which is possible for every
+    kernel.
+
+    Equal rankings are merged first, so the Gram matrix has one row for each distinct ranking. Each step then moves the
+    centres of the clusters. A step lowers the sum of the squared distances between the rankings and the centres of
+    their clusters. If a cluster becomes empty, one ranking moves into it: the ranking that is farthest from the centre
+    of its own cluster. The method `consensus` returns one ranking for each cluster.
 
     Parameters
     ----------
@@ -54,27 +57,31 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
-        The start. "k-means++": rankings that are far apart, drawn at random. An array of length m: the cluster of each
-        ranking, from 0 to n_clusters - 1. A `Rankings`, or an array of shape (n_clusters, n): the rankings to start from.
+        How a run starts. "k-means++": the initial centres are rankings that are far apart, drawn at random. An array of
+        length m contains the initial cluster of each ranking, from 0 to `n_clusters - 1`. A `Rankings`, or an array of
+        shape (n_clusters, n), contains one ranking for each cluster as its initial centre.
     n_init : int
-        The number of runs from different starts; the best run is kept. If `init` is an array, there is only one run.
+        The number of runs from different starts. The run with the smallest `inertia_` is kept. If `init` is not
+        "k-means++", there is only one run.
     max_iter : int
-        The maximum number of times that the centres are moved.
+        The maximum number of times that a run moves the centres.
     random_state : int, RandomState or None
-        The source of random numbers.
+        The seed, or the generator, of the random numbers.
 
     Attributes
     ----------
     labels_ : ndarray of shape (m,)
         The cluster of each ranking.
     inertia_ : float
-        The weighted sum of the squared distances between the rankings and the centres of their clusters.
+        The sum of the squared distances between the rankings and the centres of their clusters. Each squared distance
+        is multiplied by the weight of its ranking.
     n_iter_ : int
-        The number of times that the centres were moved.
+        The number of times that the run moved the centres.
     rankings_ : Rankings
         The distinct rankings.
     means_ : ndarray of shape (number of distinct rankings, n_clusters)
-        Column c has the weights of the distinct rankings in the centre of cluster c; the weights add up to 1.
+        The centre of a cluster is a weighted mean of feature vectors. Column c contains the weight of each distinct
+        ranking in the centre of cluster c. The weights of a column add up to 1.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -96,7 +103,11 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find clusters. `sample_weight` has a weight for each ranking; the default is how often the ranking was observed."""
+        """Find the clusters of rankings.
+
+        `sample_weight` contains a weight for each ranking. By default, this weight is the number of times that the
+        ranking was observed.
+        """
         check_same_rows(X, y)
         as_order(self.n_init, "n_init")
         as_order(self.max_iter, "max_iter")
@@ -129,7 +140,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self
 
     def _points(self, different: Rankings, weights: Array) -> kmeans.Points:
-        """Return the distinct rankings as vectors if the kernel has few features, otherwise by their Gram matrix."""
+        """Return the feature vectors of the distinct rankings if the vectors are short, otherwise the Gram matrix."""
         rows = len(different)
         advice = "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn"
         columns = columns_of_features(self._kernel(), different)
@@ -201,17 +212,23 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return best
 
     def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
-        """Return the cluster of the nearest centre for each ranking. If several centres are equally near, return the first."""
+        """Return the cluster with the nearest centre for each ranking.
+
+        If several centres are equally near, the cluster with the smallest number is returned.
+        """
         check_is_fitted(self)
         return self._nearest(self._read(X, reset=False), self.rankings_)[0]
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the distance of each ranking from each centre, in the feature space of the kernel."""
+        """Return the distance between each ranking (row) and each centre (column), in the kernel's feature space."""
         check_is_fitted(self)
         return self._output(np.sqrt(self._squares(self._read(X, reset=False), self.rankings_)), X)
 
     def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of the squared distances between the rankings and the nearest centres: larger is better."""
+        """Return minus the weighted sum of the squared distances between each ranking and its nearest centre.
+
+        A larger score is better. The weights are as for `fit`.
+        """
         check_is_fitted(self)
         check_same_rows(X, y)
         rankings = self._read(X, reset=False)
@@ -220,7 +237,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return -unit * float(weights / unit @ self._nearest(rankings, self.rankings_)[1])
 
     def _nearest(self, rankings: Rankings, fitted: Rankings) -> tuple[NDArray[np.int32], Array]:
-        """Return the nearest centre of each ranking, and the squared distance from it."""
+        """Return the cluster with the nearest centre for each ranking, and the squared distance from this centre."""
         squares = self._squares(rankings, fitted)
         labels = kmeans.first_least(squares, self._largest)
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
@@ -239,10 +256,14 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
         """Return one ranking for each cluster: the ranking that is most similar to the rankings of the cluster.
 
-        A centre is a mean of rankings, and not itself a ranking. The consensus is a ranking. It has the largest mean
-        kernel value with the rankings of the cluster, for the kernel of the clustering. With a `Mallows` kernel the
-        consensus is Kemeny's ranking instead, which has the smallest mean distance to the rankings of the cluster.
-        `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings`, with the names of the items.
+        The centre of a cluster is a mean of feature vectors, and in general not the vector of a ranking. The consensus
+        of the cluster is a ranking. Its mean kernel value with the rankings of the cluster is as large as possible. The
+        kernel is the kernel of the clustering. With a `Mallows` kernel, the consensus is Kemeny's ranking instead: it
+        has the smallest mean number of discordant pairs with the rankings of the cluster. A pair of items is discordant
+        if two rankings put its items in opposite orders.
+
+        `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings` with one row for each cluster,
+        and with the names of the items.
 
         Examples
         --------
@@ -271,7 +292,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
 
 def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> kmeans.Labels:
-    """Check the given clusters of the rankings; return the clusters of the rankings with a positive weight."""
+    """Check the given cluster of each ranking. Return the clusters of the rankings that have a positive weight."""
     if len(given) != len(weights):
         raise bad_argument(
             "init", f" has {len(given)} clusters, but there are {len(weights)} rankings: each must have one"

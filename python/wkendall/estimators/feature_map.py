@@ -1,4 +1,4 @@
-"""Explicit features of a kernel as a scikit-learn transformer."""
+"""The feature vectors of a kernel as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from wkendall.rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class KendallFeatures(VectorMap):
-    """Vectors whose inner products are exactly a kernel of pairs of items: `features` as a transformer.
+    """A transformer to vectors whose inner products are exactly the kernel values: `features` as a transformer.
 
     `fit` learns only the number and the names of the items.
 
     Parameters
     ----------
     kernel : Kendall or a sum of multiples of such kernels, optional
-        As for `features`; the Kendall kernel if absent. If the weight does not use `k` or `u`, they are ignored.
+        As for the function `features`; `Kendall()` if absent. If the weight does not use `k` or `u`, the kernel's
+        parameters `k` and `u` are ignored.
     input, top, ties, missing, dtype, n_jobs
         As for `KendallGram`.
 
@@ -53,7 +54,7 @@ class KendallFeatures(VectorMap):
     dtype: DTypeLike = np.float64
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Check rankings and parameters."""
+        """Check the rankings and the parameters, and store the number and the names of the items."""
         check_same_rows(X, y)
         rankings = self._read(X, reset=True)
         self._n_features_out = self._vectors(rankings[:1]).shape[1]
@@ -63,14 +64,17 @@ class KendallFeatures(VectorMap):
         return features_of(rankings, self._kernel(), Run(self.dtype, n_jobs=self.n_jobs).check())
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Names of the columns.
+        """Return the names of the columns.
 
-        The column "a before b" has the weight of the pair in each ranking that has a before b. In other rankings it has
-        zero, or minus the weight if the kernel is signed. The columns of the standard kernel are signs: 1 or -1 times a
-        constant. The last column of the standard kernel is constant. The average kernel has these columns for each
-        top-k kernel with k = 2, 3, .., n. For a sum of kernels, the names of the columns also say which kernel they
-        belong to. `input_features` has the names of the items. The default is the names that `fit` was given, or x0,
-        x1, ..
+        The column "a before b" contains the weight of this pair of items for each ranking that puts item a before item
+        b. For the other rankings it contains zero, or minus the weight if the kernel is signed. The standard kernel
+        without `signed` and without `item_weight` is an exception: its columns contain signs, 1 or -1 times a constant,
+        and its last column has the same value for every ranking. The average kernel is a mean of top-k kernels. So it
+        has a column "a before b, top k" for each pair and for each k = 2, 3, .., n. For a sum of kernels, each column
+        name also contains the kernel to which the column belongs.
+
+        `input_features` contains the names of the items. By default these are the names that `fit` received, or x0, x1,
+        .. if there were no names.
         """
         check_is_fitted(self)
         if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:

@@ -1,4 +1,4 @@
-"""A kernel as a scikit-learn transformer of rankings to Gram matrices."""
+"""A scikit-learn transformer that turns rankings into Gram matrices: matrices of kernel values."""
 
 from __future__ import annotations
 
@@ -24,34 +24,39 @@ from wkendall.rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
-    """A transformer of rankings to Gram matrices.
+    """A scikit-learn transformer that turns rankings into Gram matrices: matrices of kernel values.
 
-    `transform` returns the kernel between the given rankings and the rankings of `fit`. Use this transformer before an
-    estimator with `kernel="precomputed"` or `affinity="precomputed"`. Whole matrices are computed at once. In
-    cross-validation of a pipeline, the transformer is fitted on the training rankings only.
+    `fit` stores rankings. `transform` returns a matrix: it has a row for each ranking that you pass to `transform`, and
+    a column for each ranking of `fit`. Each entry is the kernel value of the two rankings. In a pipeline, use this
+    transformer before an estimator with `kernel="precomputed"` or `affinity="precomputed"`. In cross-validation of a
+    pipeline, the transformer is fitted on the training rankings only.
 
-    For `SVC` no transformer is needed: a kernel is also a function, and `SVC(kernel=Kendall(...))` works. KernelPCA,
-    KernelRidge and Nystroem of scikit-learn take functions too, but they call the function for one pair of rankings at
-    a time, which is slow. Use the transformer with KernelPCA and KernelRidge, and use `KendallNystroem` in place of
-    Nystroem.
+    `SVC` needs no transformer: `SVC(kernel=Kendall(...))` works, because a kernel object can be called like a function.
+    KernelPCA, KernelRidge and Nystroem of scikit-learn also accept functions as kernels. But they call the function for
+    one pair of rankings at a time, which is slow. So use `KendallGram` before KernelPCA and KernelRidge, and use
+    `KendallNystroem` instead of Nystroem.
 
     Parameters
     ----------
     kernel : Kernel, optional
-        The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent. A grid search can vary its
-        parameters, as in `kernel__weight`. If the weight does not use `k` or `u`, they are ignored.
+        The kernel, such as `Kendall("mult", u="log")`; `Kendall()` if absent. A grid search can vary the parameters of
+        the kernel: for example, the name `kernel__weight` means the parameter `weight` of the kernel. If the weight
+        does not use `k` or `u`, the kernel's parameters `k` and `u` are ignored.
     input, top, ties, missing
-        How arrays of shape (m, n), with one ranking per row, are read, as for `Rankings`. A `Rankings` needs no
-        options. If `fit` was given a `Rankings` and these options are not set, later arrays are read with the options
-        of that `Rankings`.
+        How to read arrays of shape (m, n), with one ranking per row. The values have the same meaning as for
+        `Rankings`. For a `Rankings` these parameters are not used, because it has already been read. If you pass a
+        `Rankings` to `fit` and leave these parameters at their defaults, arrays in later calls are read as this
+        `Rankings` was read.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
-        Size of the cache in mebibytes; None for no cache. With a cache, a grid search computes each kernel only once
-        for each pair of rankings, across all folds. All objects of the process that have a `cache_size` share the
-        cache, also clones. The values with a cache are bitwise identical to the values without a cache. There are four
-        exceptions, where they are equal up to rounding: ties, missing items, a `TensorKernel`, and a combination of
-        kernels. Lists out of a catalogue are not cached. `clear_cache` frees the memory.
+        The largest size of a cache for kernel values, in mebibytes; None for no cache. With a cache, a grid search
+        computes the value of each kernel for each pair of rankings only once, and uses this value in all folds. All
+        `KendallGram` objects of a process that have a `cache_size` share one cache, also clones. Kernel values are
+        bitwise identical with and without a cache. There are four exceptions: with ties, with missing items, with a
+        `TensorKernel`, and with a sum or product of kernels, the values are equal up to rounding. For lists out of a
+        catalogue of many items, no values are stored in the cache. The method `clear_cache` empties the cache and frees
+        its memory.
 
     Attributes
     ----------
@@ -60,9 +65,9 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     n_features_in_ : int
         The number of items.
     feature_names_in_ : ndarray of n names
-        The names of the items. The attribute exists only if `fit` was given a data frame or a `Rankings` with names,
-        and all names are strings. If you later pass a `Rankings` with the same names in another order, its items are
-        matched by name. If you later pass a data frame, its columns must be in the same order as in `fit`.
+        The names of the items. The attribute exists only if you passed a data frame or a `Rankings` with names to
+        `fit`, and if all names are strings. If you later pass a `Rankings` with these names in another order, its items
+        are matched by name. If you later pass a data frame, its columns must be in the same order as in `fit`.
 
     Examples
     --------
@@ -84,7 +89,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     cache_size: float | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Store the rankings to compare with."""
+        """Store the rankings with which `transform` will compare other rankings."""
         check_same_rows(X, y)
         self._keep(X)
         return self
@@ -112,27 +117,30 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         return kept.rankings(self._threads, **self._told) if isinstance(kept, Known) else kept
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy, or a pickle, consists of: numbers of the cache are valid in this process only."""
+        """Return the state for a copy or a pickle, with the rankings themselves.
+
+        The numbers of the rankings in the cache are not part of this state: they are valid only in this process.
+        """
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_rankings": self.rankings_} if "_rankings" in state else state
 
     @staticmethod
     def clear_cache() -> None:
-        """Remove all cached values of this process."""
+        """Empty the cache of this process: remove all kernel values and all rankings from it."""
         kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike | Rankings) -> Array:
-        """Return the kernel between the given rankings (the rows of the result) and the rankings of `fit` (the columns)."""
+        """Return the kernel values of all pairs: rows are the given rankings, columns are the rankings of `fit`."""
         check_is_fitted(self)
         return self._output(self._matrix(self._read_known(X, reset=False), self._rankings), X)
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> Array:
-        """Store the rankings and return the kernel between all of them."""
+        """Store the rankings, and return the kernel values of all pairs of these rankings."""
         check_same_rows(X, y)
         return self._output(self._matrix(self._keep(X)), X)
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:
-        """Check the rankings of a method call, or find them in the cache."""
+        """Check the rankings that a method received. With a cache, return them with their numbers in the cache."""
         most = as_bytes(self.cache_size)
         if most is None or is_sparse(X):
             return self._read(X, reset=reset)

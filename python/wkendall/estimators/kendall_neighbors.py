@@ -1,4 +1,4 @@
-"""Nearest rankings for scikit-learn: neighbours, their graphs, and a transformer to graphs."""
+"""Nearest rankings for scikit-learn: the neighbours of rankings, and sparse matrices (graphs) of neighbours."""
 
 from __future__ import annotations
 
@@ -39,38 +39,47 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
-    """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
+    """A search for nearest rankings, with the methods of scikit-learn's `NearestNeighbors`, and a transformer.
 
-    `transform` returns a sparse graph of distances between the given rankings and the rankings of `fit`. Use it before
-    an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
+    `transform` works as in scikit-learn's `KNeighborsTransformer`. It returns a sparse matrix, called a graph: for each
+    given ranking, the distances of its nearest rankings among the rankings of `fit`. In a pipeline, use this
+    transformer before an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    The neighbours of a ranking are those with the fewest discordant pairs or, if `measure` is a kernel, those with the
-    largest kernel value. The function `neighbors` finds the same neighbours. The methods return distances. The distance
-    is the number of discordant pairs; for a kernel it is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap`
-    with `value="ext"` or `value="max"` the distance is 1 minus the overlap.
+    By default, the neighbours of a ranking are the rankings with the fewest discordant pairs. A pair of items is
+    discordant if the two rankings put its items in opposite orders. If `measure` is a kernel or another similarity, the
+    neighbours are the rankings with the largest values. The function `neighbors` finds the same neighbours.
 
-    An index makes searches in lists fast. It is built for three kinds of measures: kernels of pairs with a named
-    weight, `AverageOverlap`, and `RankBiasedOverlap` with `value="ext"` or `value="min"`. `add` and `remove` change the
-    rankings without building the index again. `save` writes the index to a file, and `load` reads it. Threads may
-    search, add and remove at the same time: a search sees the rankings either before or after a change.
+    The method `neighbors` returns the values of the measure. The methods `kneighbors` and `radius_neighbors` return
+    distances, and graphs contain distances or ones. By default, the distance of two rankings s and t is the number of
+    discordant pairs. For a kernel K, the distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap`
+    with `value="ext"` or `value="max"`, the distance is 1 minus the overlap.
 
-    For most kernels, the rankings with the largest kernel value are also the rankings with the smallest distance. This
-    is true if all rankings have the same self-similarity K(s, s), as complete rankings have. With ties, missing items
-    or lists, self-similarities can differ unless you set `normalize=True`. The methods then still return the rankings
-    with the largest kernel value, sorted by distance, but some other ranking can have a smaller distance.
+    If `fit` gets lists that leave out most of the items, it can build an index, which makes searches fast. The index
+    needs at least 1,000 lists and one of these measures: `KendallDistance`, `Mallows`, `AverageOverlap`,
+    `RankBiasedOverlap` with `value="ext"` or `value="min"` and without `item_weight`, or a `Kendall` kernel of order 2
+    with another weight than "later". The methods `add` and `remove` add and remove rankings without building the whole
+    index again. The method `save` writes the object and its index to a file, and `load` reads the file. Several threads
+    may search, add and remove rankings at the same time: a search uses the rankings either before or after a change.
+
+    With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
+    They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete
+    rankings have the same self-similarity. With ties, missing items or lists, self-similarities can differ, unless the
+    kernel has `normalize=True`. If they differ, the methods still find the rankings with the largest kernel values. The
+    methods sort these rankings by distance, but a ranking that was not found can have a smaller distance.
 
     Parameters
     ----------
     n_neighbors : int
-        The default number of neighbours.
+        The number of neighbours to find for each ranking.
     measure : Measure, optional
         A distance or a kernel, as for `neighbors`; `KendallDistance()` if absent.
     radius : float, optional
-        The default radius of `radius_neighbors`. Neighbours have a distance of at most `radius`. If `measure` is a
-        kernel, they have a kernel value of at least `radius`.
+        The default radius of `radius_neighbors` and `radius_neighbors_graph`. If `measure` is a distance, these methods
+        find all rankings with a distance of at most `radius`. If `measure` is a kernel or another similarity, they find
+        all rankings with a value of at least `radius`.
     mode : {"distance", "connectivity"}
-        The values that `transform` stores: distances, or ones. With "distance" each row has `n_neighbors + 1`
-        neighbours, because a ranking of `fit` is its own neighbour.
+        The values that `transform` stores: distances, or ones. With "distance", each row has `n_neighbors + 1`
+        neighbours, because a ranking of `fit` counts as a neighbour of itself.
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
     progress : bool
@@ -81,7 +90,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     rankings_ : Rankings
         The rankings that are searched.
     n_samples_fit_ : int
-        The number of these rankings.
+        The number of rankings in `rankings_`.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -110,7 +119,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     progress: bool = False
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Store the rankings to search. For lists an index is built, which is part of a pickle of the object."""
+        """Store the rankings to search, and build an index if it makes the search faster.
+
+        A pickle of the object contains the index.
+        """
         check_same_rows(X, y)
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
@@ -132,7 +144,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self._searched.rankings
 
     def add(self, X: ArrayLike | Rankings) -> Self:
-        """Append rankings of the same items. Their row numbers follow the row numbers of the present rankings.
+        """Append rankings of the same items, after the last row of the rankings that are searched.
 
         It takes a few milliseconds to add a few lists to many lists. The new lists get a small index of their own, and
         small indexes are merged from time to time.
@@ -153,9 +165,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self
 
     def remove(self, rows: Index) -> Self:
-        """Remove rankings, given by a row number, a slice, a mask or several row numbers.
+        """Remove rankings. `rows` is a row number, several row numbers, a slice or a boolean mask.
 
-        The remaining rankings are then numbered from 0, in the same order.
+        The remaining rankings keep their order. Their new row numbers start at 0 and have no gaps.
         """
         check_is_fitted(self)
         with self._searched.growing:
@@ -167,9 +179,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         self.n_samples_fit_ = len(searched)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the object with its rankings and their index to a file, for `load`.
+        """Write the object, with its rankings and their index, to a file. The method `load` reads the file.
 
-        An existing file with this name is replaced as soon as the new file is complete.
+        If a file with this name exists, it is replaced when the new file is complete.
 
         Examples
         --------
@@ -184,11 +196,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> Self:
-        """Read a file that `save` wrote. Read only files that you trust: like a pickle, a file can run code when it is read.
+        """Read a file that `save` wrote.
 
-        With `mmap=True` the index is not copied to memory: the file is mapped to memory instead. Loading is then faster
-        than without `mmap`, and processes that load the same file share its memory. The file must not change while it
-        is in use.
+        Read only files that you trust: like a pickle, a file can run code when it is read.
+
+        With `mmap=True`, the index is not copied to memory: the file is memory-mapped instead. Loading is then faster,
+        and processes that load the same file share its memory. The file must not change while a process uses it.
         """
         check_flag(mmap, "mmap")
         return load_object(path, cls, mmap, lambda model: model._searched.load())
@@ -196,8 +209,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def neighbors(self, X: ArrayLike | Rankings | None = None, n_neighbors: SupportsIndex | None = None) -> Neighbors:
         """Return the nearest rankings and the values of the measure, as the function `neighbors` does.
 
-        `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple of `values` and `indices`. The best
-        neighbour comes first. If two neighbours have equal values, the neighbour with the smaller index comes first.
+        `X` and `n_neighbors` are as for `kneighbors`. The result is a named tuple: `values` has the values of the
+        measure, and `indices` has the row numbers of the neighbours. The nearest neighbour comes first. If two
+        neighbours have equal values, the neighbour with the smaller row number comes first.
 
         Examples
         --------
@@ -216,15 +230,15 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         n_neighbors: SupportsIndex | None = None,
         return_distance: bool = True,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | NDArray[np.int64]:
-        """Find the nearest rankings of `fit`.
+        """Find the nearest rankings of `fit` for each ranking of `X`.
 
         Parameters
         ----------
         X : Rankings or array-like of shape (m', n), optional
-            Rankings. If `X` is absent, the neighbours of the rankings of `fit` are found. A ranking is then not its own
-            neighbour.
+            The rankings whose neighbours are searched. Without `X`, the neighbours of the rankings of `fit` are
+            searched, and a ranking is not its own neighbour.
         n_neighbors : int, optional
-            The number of neighbours; `n_neighbors` of the object if absent.
+            The number of neighbours. If absent, `n_neighbors` of the object is used.
         return_distance : bool
             Whether to return distances too.
 
@@ -233,7 +247,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         distances : ndarray of shape (m', n_neighbors)
             The distances of the neighbours, in increasing order.
         indices : ndarray of shape (m', n_neighbors)
-            Row numbers of the neighbours among the rankings of `fit`.
+            The row numbers of the neighbours among the rankings of `fit`.
         """
         check_flag(return_distance, "return_distance")
         x, y = self._sides(X)
@@ -255,7 +269,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]:
-        """Find all rankings of `fit` within a radius.
+        """Find all rankings of `fit` within a radius of each ranking of `X`.
 
         Parameters
         ----------
@@ -293,9 +307,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         n_neighbors: SupportsIndex | None = None,
         mode: Mode = "connectivity",
     ) -> csr_matrix:
-        """Return the graph of the nearest rankings of `fit`, of shape (m', m).
+        """Return a sparse matrix (a graph) with an entry for each neighbour that `kneighbors` finds.
 
-        `X` and `n_neighbors` are as for `kneighbors`. The values are ones, or distances.
+        `X` and `n_neighbors` are as for `kneighbors`. The matrix has a row for each ranking of `X` and a column for
+        each ranking of `fit`. The entries are ones for `mode="connectivity"`, and distances for `mode="distance"`.
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
@@ -304,19 +319,21 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     def radius_neighbors_graph(
         self, X: ArrayLike | Rankings | None = None, radius: float | None = None, mode: Mode = "connectivity"
     ) -> csr_matrix:
-        """Return the graph of all rankings of `fit` within a radius, of shape (m', m).
+        """Return a sparse matrix (a graph) with an entry for each neighbour that `radius_neighbors` finds.
 
-        `X` and `radius` are as for `radius_neighbors`. The values are ones, or distances.
+        `X` and `radius` are as for `radius_neighbors`. The matrix has a row for each ranking of `X` and a column for
+        each ranking of `fit`. The entries are ones for `mode="connectivity"`, and distances for `mode="distance"`.
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
         return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, self._run()))
 
     def transform(self, X: ArrayLike | Rankings) -> csr_matrix:
-        """Return the graph of the nearest rankings of `fit`, of shape (m', m), with distances or ones as `mode` says.
+        """Return a sparse matrix (a graph) with the distances of the nearest rankings of `fit`, or with ones.
 
-        A complete ranking of `fit` is its own nearest neighbour. If a ranking has ties or missing items, another
-        ranking can be nearer to it than the ranking itself.
+        The matrix has a row for each ranking of `X` and a column for each ranking of `fit`. The parameter `mode` of the
+        class chooses distances or ones. A complete ranking of `fit` is its own nearest neighbour. If a ranking of `fit`
+        has ties or missing items, another ranking can be nearer to it than the ranking itself.
         """
         check_is_fitted(self)
         return self._graph(*self._sides(X))
@@ -329,7 +346,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, self._run()))
 
     def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:
-        """Store the rankings, and return the graph of their nearest neighbours. Each complete ranking is its own neighbour."""
+        """Store the rankings, and return the graph of their neighbours, as `transform` does for the same rankings."""
         check_same_rows(X, y)
         searched = self.fit(X)._searched
         return self._graph(searched, searched)
@@ -360,7 +377,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
 
 def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
-    """Return row numbers from a number, a slice, a mask or several numbers. Negative numbers count from the end."""
+    """Return the row numbers that `rows` selects. Negative numbers count from the end."""
     count = len(searched)
     numbers = np.arange(count)[rows] if isinstance(rows, slice) else np.asarray(rows)
     if numbers.dtype.kind == "b" and numbers.shape == (count,):
@@ -379,14 +396,14 @@ def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
 
 
 def _too_many(count: int, rankings: int) -> Exception:
-    """Say that there are not so many others, in a graph in which rankings find themselves."""
+    """Return the error for more neighbours than other rankings, in a graph in which a ranking finds itself."""
     rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
     there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
     return bad_argument("n_neighbors", there + rule, value=count)
 
 
 def _as_matrix(graph: csr_array) -> csr_matrix:
-    """Return a graph as scikit-learn's objects do: scanpy and UMAP do not take the newer arrays of scipy."""
+    """Return a graph as a sparse matrix, as scikit-learn does: scanpy and UMAP do not take scipy's sparse arrays."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix((graph.data, graph.indices, graph.indptr), shape=graph.shape)

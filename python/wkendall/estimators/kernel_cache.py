@@ -1,15 +1,16 @@
-"""A cache of kernel values, shared by all kernels of a process that ask for it.
+"""A cache of kernel values. All `KendallGram` objects of a process that have a `cache_size` share this cache.
 
-The training parts of cross-validation overlap: nearly every pair of rankings occurs in many of them. The cache
-therefore stores values of pairs, not matrices. Each ranking gets a number when it is first seen. Each kernel has a
-table of values, indexed by two such numbers. To compute a matrix, the values in the table are collected, and the
-missing values are computed in a few blocks.
+In cross-validation, the training parts of the folds overlap: nearly every pair of rankings is in many of these parts.
+So the cache stores the kernel values of pairs, not whole matrices. Each ranking gets a number when the cache receives
+it for the first time. The cache has a table of values for each kernel. The numbers of two rankings are the row and the
+column of their value in the table. To make a matrix, the cache takes its values from the table. Values that are not in
+the table yet are computed in a few blocks.
 
-A grid search passes the same arrays again for each kernel and for each parameter of the final estimator. The cache
-therefore also stores, for each array, the numbers of its rows.
+A grid search passes the same arrays again for each kernel and for each parameter of the final estimator. So the cache
+also stores, for each array, the numbers of the rankings in its rows.
 
-The cache never takes more bytes than the kernel of the present request allows. If it is full, the row numbers of arrays
-are removed first, then the least recently used tables, then everything.
+The cache never takes more bytes than the `cache_size` of the present request. If it is full, it first removes the
+stored numbers of arrays. Then it removes the tables that were not used for the longest time, and then everything.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def as_bytes(cache_size: object) -> int | None:
 
 
 class Table:
-    """Values of one kernel, indexed by the numbers of two rankings. NaN marks a value that has not been computed yet."""
+    """Values of one kernel, indexed by the numbers of two rankings. NaN marks a value that is not computed yet."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         """Make an empty table."""
@@ -91,7 +92,7 @@ class Table:
         return found
 
     def _part(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
-        """Return some values, if not few of many, in less than a third of the time that `np.ix_` takes."""
+        """Return the values of some rows and columns. If they are many, this is three times as fast as `np.ix_`."""
         if len(self.values) > 4 * max(len(rows), len(columns)):
             return self.values[np.ix_(rows, columns)]
         if len(rows) <= len(columns):
@@ -99,7 +100,7 @@ class Table:
         return self.values.take(columns, axis=1).take(rows, axis=0)
 
     def store(self, rows: Numbers, columns: Numbers, values: NDArray[Any], symmetric: bool) -> None:
-        """Store values."""
+        """Store the values of some rows and columns."""
         size = 1 + max(rows.max(initial=-1), columns.max(initial=-1))
         if size > len(self.values):
             grown = np.full((self._capacity(size),) * 2, np.nan, dtype=self.values.dtype)
@@ -111,7 +112,7 @@ class Table:
 
 
 class Cache:
-    """The known rows of arrays, and the tables of values. A number of bytes limits their total size."""
+    """The rankings that were read before, and the tables of kernel values. Their total size is limited."""
 
     def __init__(self) -> None:
         """Make an empty cache."""
@@ -131,7 +132,7 @@ class Cache:
 
     @property
     def used(self) -> int:
-        """Number of bytes in use."""
+        """The number of bytes that the cache takes."""
         return self.row_bytes + self.array_bytes + sum(table.values.nbytes for table in self.tables.values())
 
     def forget(self) -> None:
@@ -140,7 +141,7 @@ class Cache:
             self.clear()
 
     def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | Rankings:
-        """Return the rankings with their numbers, or without numbers if the cache has no room for them."""
+        """Return the rankings of an array with their numbers, or without numbers if the cache has no room for them."""
         is_array = isinstance(data, np.ndarray) and not isinstance(data, np.ma.MaskedArray)
         if not is_array or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
             return read_rankings(data, name, reading, threads)
@@ -171,7 +172,7 @@ class Cache:
         return self._added(key, hashes, read, firsts, most) if found is None else found
 
     def _find(self, key: tuple[Any, ...], hashes: bytes, most: int) -> Known | None:
-        """Return the numbers of rankings if all of them are known."""
+        """Return the rankings with these hashes and their numbers if the cache has all of them, otherwise None."""
         found = self.arrays.get((key, hashes))
         if found is None:
             with self.lock:
@@ -184,7 +185,7 @@ class Cache:
     def _added(
         self, key: tuple[Any, ...], hashes: bytes, read: Rankings, firsts: list[int | None], most: int
     ) -> Known | Rankings:
-        """Give numbers to rankings that are not known, if there is room for them."""
+        """Give numbers to rankings that the cache has not seen before, if there is room for them."""
         with self.lock:
             per_row = read._places[0].nbytes + ROW_BYTES
             rows = self.rows.get(key) or Rows(read._missing)
@@ -204,7 +205,7 @@ class Cache:
             self.array_bytes += needed
 
     def matrix(self, x: Known, y: Known | None, kernel: Kernel, run: Run, most: int) -> NDArray[Any]:
-        """Return the matrix of `x`, or of `x` and `y`, as `gram_of` does."""
+        """Return the Gram matrix of `x`, or the matrix between `x` and `y`, as `gram_of` does."""
         columns = x if y is None else y
         run.check()
         if columns.table is not x.table or x.repeats or columns.repeats:
@@ -235,7 +236,10 @@ class Cache:
     def _planned(
         self, kernel: Kernel, of_kernel: Key | None, items: int, shape: tuple[int, int], complete: bool, run: Run
     ) -> Run:
-        """Check the parameters and fix the strategy of the whole matrix, because other strategies round differently."""
+        """Check the parameters, and choose one strategy (a way to compute) for the whole matrix.
+
+        All values must come from the same strategy, because another strategy would round them differently.
+        """
         single = run.result_type == np.float32
         key = None if of_kernel is None else (of_kernel, items, shape, complete, single)
         plans = self.plans
@@ -274,7 +278,7 @@ class Cache:
             self.arrays, self.array_bytes = {}, 0
 
     def _make_room(self, needed: int, most: int) -> bool:
-        """Remove arrays, then tables, until `needed` more bytes are within the bound; tell whether there is room."""
+        """Remove arrays, then tables, until there is room for `needed` more bytes. Return whether there is room."""
         self._forget_arrays(needed, most)
         while self.tables and self.used + needed > most:
             self.tables.popitem(last=False)
@@ -286,7 +290,10 @@ def _hashes(data: NDArray[Any]) -> bytes:
 
 
 def _key(kernel: Kernel) -> Key | None:
-    """Return the parameters with their types; None if they are not all texts and numbers, so that equal ones mean the same."""
+    """Return the parameters of a kernel with their types, or None if one of them is neither a text nor a number.
+
+    Two kernels with equal texts and numbers as parameters are the same kernel. This need not be true for arrays.
+    """
     parts: list[Any] = [type(kernel)]
     for value in vars(kernel).values():
         part = _key(value) if isinstance(value, Kernel) else value
@@ -299,7 +306,10 @@ def _key(kernel: Kernel) -> Key | None:
 
 
 def _is_planned(kernel: Kernel) -> bool:
-    """Return whether strategies round differently, and one can be chosen: not for counts, nor for kernels made of kernels."""
+    """Return whether strategies round differently and one can be chosen.
+
+    For kernels that count pairs, no strategy rounds. For sums and products of kernels, no strategy can be chosen.
+    """
     if isinstance(kernel, Kendall):
         return kernel.order != 2 or str(kernel.weight) not in COUNTS
     return isinstance(kernel, TensorKernel)

@@ -1,9 +1,11 @@
 """The steps of k-means (Lloyd's algorithm), for points that are given by their inner products or by their coordinates.
 
-A centre is the weighted mean of the points p of a cluster, with weights w_p that add up to 1. Let A be the sum of w_p
-K(s, p) for a point s, and B the sum of w_p w_q K(p, q). The squared distance between s and the centre is then K(s, s) -
-2 A + B. So each step needs, for each point s and each cluster, the sum of K(s, p) over the points p of the cluster. Few
-points change their cluster in most steps. Only the terms of these points are then added and subtracted.
+A centre is the weighted mean of the points p of a cluster, with weights w_p that add up to 1. For a point s, let A be
+the sum of `w_p K(s, p)` over the points p of the cluster. Let B be the sum of `w_p w_q K(p, q)` over all points p and q
+of the cluster. The squared distance between s and the centre is then `K(s, s) - 2 A + B`. So each step needs weighted
+sums of K(s, p) over the points p of a cluster, for each point s and each cluster. In most steps, only few points change
+their cluster. The sums of the last step are then corrected: the terms of these points are added to the sums of the new
+clusters, and subtracted from the sums of the old clusters.
 """
 
 from __future__ import annotations
@@ -26,50 +28,50 @@ MANY = 0.25
 
 
 class GramPoints(NamedTuple):
-    """Points given by their Gram matrix."""
+    """Points given by their Gram matrix. `own` contains the kernel value of each point with itself."""
 
     gram: Array
     own: Array
     weights: Array
 
     def column(self, chosen: int) -> Array:
-        """Return the kernel between all points and one of them."""
+        """Return the kernel values between all points and one point."""
         return np.asarray(self.gram[chosen])
 
     def columns(self, chosen: Labels) -> Array:
-        """Return the kernel between all points and some of them."""
+        """Return the kernel values between all points (rows) and some points (columns)."""
         return self.gram[chosen].T
 
     def products(self, coefficients: Array) -> Array:
-        """Return the kernel between all points times coefficients, which have a row for each point."""
+        """Return the Gram matrix times `coefficients`, which has a row for each point."""
         return np.asarray(self.gram @ coefficients)
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Return the same products for coefficients that are zero except in the rows of some points."""
+        """Return the Gram matrix times a matrix with the rows `coefficients` for the points `some`, otherwise zero."""
         return np.asarray(self.gram[some].T @ coefficients)
 
 
 class VectorPoints(NamedTuple):
-    """Points given by their coordinates, one point per row."""
+    """Points given by their coordinates, one point per row. `own` contains the squared length of each point."""
 
     vectors: Array
     own: Array
     weights: Array
 
     def column(self, chosen: int) -> Array:
-        """Return the kernel between all points and one of them."""
+        """Return the kernel values between all points and one point."""
         return np.asarray(self.vectors @ self.vectors[chosen])
 
     def columns(self, chosen: Labels) -> Array:
-        """Return the kernel between all points and some of them."""
+        """Return the kernel values between all points (rows) and some points (columns)."""
         return np.asarray(self.vectors @ self.vectors[chosen].T)
 
     def products(self, coefficients: Array) -> Array:
-        """Return the kernel between all points times coefficients, which have a row for each point."""
+        """Return the Gram matrix times `coefficients`, which has a row for each point."""
         return np.asarray(self.vectors @ (self.vectors.T @ coefficients))
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Return the same products for coefficients that are zero except in the rows of some points."""
+        """Return the Gram matrix times a matrix with the rows `coefficients` for the points `some`, otherwise zero."""
         return np.asarray(self.vectors @ (self.vectors[some].T @ coefficients))
 
 
@@ -78,7 +80,7 @@ Points = GramPoints | VectorPoints
 
 
 class Clusters(NamedTuple):
-    """The result of a run of k-means. Column c of `means` has the weights of the points in centre c."""
+    """The result of a run of k-means. Column c of `means` contains the weights of the points in centre c."""
 
     means: Array
     labels: Labels
@@ -88,7 +90,10 @@ class Clusters(NamedTuple):
 
 
 class _Members(NamedTuple):
-    """The cluster of each point; for each cluster, the cluster whose centre it has: itself, or another if empty."""
+    """The cluster of each point (`labels`), and for each cluster the cluster whose centre it uses (`source`).
+
+    A cluster uses its own centre if it is not empty.
+    """
 
     labels: Labels
     source: Labels
@@ -104,7 +109,7 @@ class _Sums:
         self.exact = True
 
     def update(self, labels: Labels) -> None:
-        """Compute the sums for these clusters, from those of the last step if few points have moved."""
+        """Compute the sums for new labels. If few points have changed their cluster, correct the previous sums."""
         if self.labels is not None:
             moved = np.flatnonzero(labels != self.labels)
             if len(moved) <= MANY * len(labels):
@@ -139,7 +144,7 @@ class _Sums:
 
 
 def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
-    """Run k-means from given squared distances: assign each point to the nearest centre, move the centres, and repeat."""
+    """Run k-means from given squared distances: assign each point to its nearest centre, move the centres, repeat."""
     largest = float(points.own.max())
     labels = first_least(squares, largest)
     sums = _Sums(points, squares.shape[1])
@@ -166,9 +171,11 @@ def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
 
 
 def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
-    """Move the farthest points into empty clusters. A cluster that stays empty has the centre of the first that is not.
+    """Move the points that are farthest from their centres into empty clusters.
 
-    Ties go to the first cluster, so an empty cluster attracts no point.
+    A cluster stays empty if all points are at their centres. It then gets the centre of cluster 0, or the centre of the
+    largest cluster if cluster 0 is empty. If two centres are equally near, a point belongs to the first of them. So an
+    empty cluster attracts no point if its centre is the centre of cluster 0.
     """
     labels, every = labels.copy(), np.arange(len(labels))
     sizes = np.bincount(labels, minlength=squares.shape[1])
@@ -185,16 +192,16 @@ def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
 
 
 def squared_distances(points: Points, means: Array) -> Array:
-    """Return the squared distances of all points from centres."""
+    """Return the squared distances of all points from centres. Column c of `means` has the weights of centre c."""
     products = points.products(means)
     return np.asarray(points.own[:, np.newaxis] - 2 * products + np.einsum("pc,pc->c", means, products))
 
 
 def square_norms(points: Points, means: Array) -> Array:
-    """Return the squared norms of centres."""
+    """Return the squared norms of centres. Column c of `means` contains the weights of centre c."""
     return np.asarray(np.einsum("pc,pc->c", means, points.products(means)))
 
 
 def first_least(squares: Array, largest: float) -> Labels:
-    """Return, for each row, the column with the smallest number; if several are equal up to rounding, the first of them."""
+    """Return for each row the column with the smallest number; of numbers that are equal up to rounding, the first."""
     return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))

@@ -1,8 +1,9 @@
-"""A cache of rankings that were read before. A hash of its row identifies each ranking.
+"""A cache of rankings that were read before. A hash of the row identifies each ranking.
 
-Reading is slow: for 64 rankings of 5,000 items it takes longer than fitting a support vector machine to them. So a
-known row is not read again. Rows are compared before they are read. Each row alone shows whether it is a valid ranking,
-with one exception: all rows of an array must count from the same number, 0 or 1.
+Reading is slow: reading 64 rankings of 5,000 items takes longer than fitting a support vector machine to them. So a row
+that was read before is not read again. To find such rows, the hashes of the rows are compared. In general, each row
+alone shows whether it is a valid ranking. There is one exception: all rows of an array must count from the same number,
+0 or 1.
 
 Two rows count as equal if their hashes of 128 bits are equal.
 """
@@ -40,18 +41,18 @@ class KnownRow:
 
 @dataclass(eq=False)
 class Rows:
-    """The known rows of arrays that are read with the same options, by their numbers."""
+    """The rows that were read before, for arrays with the same options. Each distinct row has a number."""
 
     missing: Missing
     known: list[KnownRow] = field(default_factory=list)
     by_hash: dict[bytes, int] = field(default_factory=dict)
 
     def count_new(self, hashes: bytes) -> int:
-        """Return how many rows are new."""
+        """Return how many of the rows with these hashes were not read before."""
         return sum(row not in self.by_hash for row in _each(hashes))
 
     def find(self, hashes: bytes) -> Known | None:
-        """Return the rankings of some rows if all rows are known and complete, and all count from the same number."""
+        """Return the rankings with these hashes if all are known and complete, and all count from the same number."""
         numbers = [self.by_hash.get(row, -1) for row in _each(hashes)]
         if -1 in numbers:
             return None
@@ -104,7 +105,7 @@ class Known:
 
     @property
     def bytes_of_numbers(self) -> int:
-        """The size of this object in bytes, without the rankings: each ranking has a number, a reference and a hash."""
+        """The size of this object in bytes, without the rankings: a number, a reference and a hash for each ranking."""
         return (16 + HASH_BYTES) * len(self.numbers) + ROW_BYTES
 
     def without_handle(self) -> Known:
@@ -112,7 +113,7 @@ class Known:
         return self if self.read is None else replace(self, read=None)
 
     def rankings(self, threads: int | None = None, **parts: Any) -> Rankings:
-        """Return the rankings, with the names, labels and counts in `parts`."""
+        """Return the rankings, with the names, labels and counts that `parts` contains."""
         return self._made(self.rows, threads, **parts) if self.read is None else self.read
 
     def select(self, rows: Numbers, threads: int | None) -> Rankings:
@@ -130,5 +131,5 @@ class Known:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether distinct rankings occur at least twice on average: then the matrix is computed for distinct rankings."""
+        """Whether each distinct ranking occurs at least twice on average."""
         return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)

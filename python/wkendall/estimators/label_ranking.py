@@ -2,8 +2,8 @@
 
 A ranking of n labels is written as a vector with one sign for each pair of labels, as in the Kendall kernel. A
 regressor predicts the mean of this vector from the features. The predicted ranking is the ranking whose vector has the
-largest inner product with the predicted mean. To find it is a linear ordering problem (Korba, Garcia and d'Alché-Buc,
-2018).
+largest inner product with the predicted mean. The search for this ranking is a linear ordering problem (Korba, Garcia
+and d'Alché-Buc, 2018).
 """
 
 from __future__ import annotations
@@ -61,32 +61,33 @@ class StandardizedKernelRidge(KernelRidge):  # type: ignore[misc]
 
 @dataclass(eq=False, repr=False)
 class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
-    """Rankings of labels, predicted from features.
+    """A model that predicts rankings of labels from features.
 
-    A regressor predicts the mean sign of each pair of labels. The mean sign is 1 if the first label is always before
-    the second, and -1 if it is always after the second. The predicted ranking is the ranking that agrees most with the
-    predicted signs. It is the solution of a linear ordering problem, one problem for each row. The method is the
-    structured prediction of Korba, Garcia and d'Alché-Buc (2018) with Kemeny's embedding.
+    In a ranking, a pair of labels has the sign 1 if the first label of the pair comes before the second, and -1 if it
+    comes after the second. A regressor predicts the mean sign of each pair from the features. For each row of features,
+    the predicted ranking is the ranking that agrees most with the predicted mean signs. This ranking is the solution of
+    a linear ordering problem. Korba, Garcia and d'Alché-Buc (2018) describe this method: structured prediction with
+    Kemeny's embedding.
 
     Parameters
     ----------
     regressor : regressor of scikit-learn, optional
         Any regressor that can predict several numbers at once: one number for each pair of labels. The default is
         kernel ridge regression with a Gaussian kernel, on features that are scaled to mean 0 and variance 1. A grid
-        search can vary its parameters: `regressor__alpha` (default 0.1) and `regressor__gamma` (default None: 1 /
-        number of features).
+        search can vary the parameters of the default regressor: `regressor__alpha`, 0.1 by default, and
+        `regressor__gamma`. By default, gamma is 1 divided by the number of features.
     kernel : Kendall, optional
-        The kernel that defines the signs of pairs: `Kendall()` if absent. Its parameters `signed`, `normalize` and
-        `item_weight` can have any values. Another `weight` or `order` raises an error, because the best ranking is then
-        not the solution of a linear ordering problem.
+        The kernel that says how much each pair of labels counts; `Kendall()` if absent. The kernel must have the
+        standard weight and order 2: with another weight or order, the best ranking is not the solution of a linear
+        ordering problem. The parameters `signed`, `normalize` and `item_weight` of the kernel can have any values.
     input, top, n_jobs
-        As for `KendallGram`, for the rankings `y`. `n_jobs` is the number of threads that find the best rankings. It
-        does not affect the regressor.
+        As for `KendallGram`. `input` and `top` say how to read the rankings `y`. `n_jobs` is the number of threads that
+        find the best rankings. It does not change the number of threads of the regressor.
     ties : {"mean", "error"}
-        As for `Rankings`: tied labels have the sign 0.
+        As for `Rankings`. With "mean", a pair of tied labels has the sign 0.
     missing : {"anywhere", "bottom", "error"}
-        As for `Rankings`. "anywhere": nothing is known about the position of a missing label. Each of its signs is the
-        mean over all positions that the label can have.
+        As for `Rankings`. "anywhere": nothing is known about the position of a missing label. The sign of a pair with
+        this label is then a mean: the mean of its signs in all complete rankings that agree with the row.
 
     Attributes
     ----------
@@ -119,10 +120,11 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     _if_none: ClassVar[dict[str, Any]] = {"kernel": Kendall, "regressor": StandardizedKernelRidge}
 
     def fit(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from features `X` and rankings of labels `y`, one ranking per row. NaN in an array `y` is a missing label.
+        """Learn from features `X` and rankings of labels `y`, one ranking per row.
 
-        `sample_weight` has a weight for each row; the default is the counts of `y`. If you pass weights or counts, the
-        regressor must take weights.
+        NaN in an array `y` is a missing label. `sample_weight` contains a weight for each row. By default the weights
+        are the counts of `y`, if `y` is a `Rankings` with counts. If there are weights or counts, the `fit` method of
+        the regressor must accept `sample_weight`.
         """
         kernel = self._kernel()
         self._check_features(X, y=y)
@@ -149,7 +151,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Predict the rank of each label, one row for each row of `X`; rank 1 is the best."""
+        """Predict the rank of each label. The result has a row for each row of `X`; rank 1 is the best."""
         pairs = self._pairs(X)
         n, step = len(self.items_), max(1, BLOCK // len(self.items_) ** 2)
         ranks = np.ones((len(pairs), n), dtype=np.int64)
@@ -165,20 +167,22 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return found._with(items=self._items_of_fit, labels=row_labels(X))
 
     def predict_pairs(self, X: ArrayLike) -> Array:
-        """Predict how sure the order of each pair of labels is.
+        """Predict the mean sign of each pair of labels, which shows how sure the order of the two labels is.
 
-        Entry [p, i, j] is the predicted mean sign of labels i and j for row p. It is near 1 if label i is before label
-        j, and near -1 if label i is after label j. It is near 0 if both orders are equally likely.
+        Entry [p, i, j] of the result is the mean sign of the labels i and j for row p of `X`. It is near 1 if label i
+        almost surely comes before label j, and near -1 if label i almost surely comes after label j. It is near 0 if
+        both orders are equally likely.
         """
         pairs = self._pairs(X)
         return self._matrices(np.divide(pairs, self._factors, out=np.zeros_like(pairs), where=self._factors > 0))
 
     def score(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean Kendall tau of the predicted rankings and `y`.
+        """Return the mean of Kendall's tau between each predicted ranking and the ranking in the same row of `y`.
 
-        Tau is tau-b, as in scipy. If a label is missing in a row of `y`, the tau of this row does not use it. With
-        `missing="bottom"` the missing labels of a row are tied in the last place instead. A row of `y` that puts no
-        label before another has no tau, and is left out of the mean. If all rows are left out, the score is 0.
+        The tau of a row is tau-b, as in scipy. Labels that are missing in a row of `y` are left out of the tau of this
+        row. But with `missing="bottom"`, the missing labels count as tied in the last place. If a row of `y` puts no
+        label before another label, it has no tau, and it is left out of the mean. If all rows are left out, the score
+        is 0.
         """
         check_is_fitted(self)
         rankings = self._rankings(X, y, reset=False)
@@ -206,7 +210,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         raise bad_argument("kernel", f" is {kernel!r}, but {rule}", kind="no linear ordering")
 
     def _check_features(self, X: ArrayLike, **how: Any) -> None:
-        """Check the number and the names of features. The regressor checks the rest: it may take texts, for example."""
+        """Check the number and the names of features. The regressor checks their values, which can be texts."""
         given = X if hasattr(X, "shape") else np.asarray(X)
         if getattr(getattr(given, "dtype", None), "kind", "") == "c":
             raise bad_argument("X", " is complex. Complex data not supported: features are real", kind="type")
@@ -216,7 +220,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
             raise ValueError(one_line(str(error))) from None
 
     def _reading(self, reset: bool = True) -> Reading:
-        """Return how arrays are read; orders have no ties and no missing labels, and so need not refuse them."""
+        """Return how arrays are read. Orders cannot have ties or missing labels, so they accept the defaults."""
         found = super()._reading(reset)
         usual = found.ties == type(self).ties and found.missing == type(self).missing
         return found._replace(ties="error", missing="error") if found.input == "orders" and usual else found
@@ -239,7 +243,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return matched(cast("Rankings", fitted), rankings, (FITTED, "y"))
 
     def _pairs(self, X: ArrayLike) -> Array:
-        """Return the predicted embedding: a number for each pair of labels."""
+        """Return the numbers that the regressor predicts: one for each row of `X` and each pair of labels."""
         check_is_fitted(self)
         self._check_features(X, reset=False)
         found = np.asarray(self.regressor_.predict(X), dtype=np.float64)
@@ -252,7 +256,10 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         return pairs
 
     def _matrices(self, pairs: Array) -> Array:
-        """Return pairs as matrices: entry [p, i, j] for i before j, and minus it for j before i."""
+        """Return a matrix for each row of `pairs`.
+
+        Entry [p, i, j] is the number of the pair (i, j) in row p, and entry [p, j, i] is minus this number.
+        """
         n = len(self.items_)
         matrices = np.zeros((len(pairs), n, n))
         first, second = np.triu_indices(n, 1)
@@ -269,9 +276,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
 def embedded(rankings: Rankings, kernel: Kendall, run: Run) -> tuple[Array, Array]:
     """Return the signs of the pairs of each ranking, times a factor for each pair; also return these factors.
 
-    The signs of an incomplete ranking are means over all complete rankings that agree with it. The factor of a pair is
-    the square root of the product of its two item weights. If the kernel is normalized, each row has the norm of the
-    row of a complete ranking.
+    The signs of an incomplete ranking are means over all complete rankings that agree with this ranking. The factor of
+    a pair is the square root of the product of the weights of its two items. If the kernel is normalized, each row is
+    scaled: its norm is then the norm of the row of a complete ranking.
     """
     signed, plain = (Kendall(signed=sign, item_weight=kernel.item_weight) for sign in (True, kernel.signed))
     complete = read_rankings(np.arange(1, rankings.n_items + 1)[np.newaxis], "y")

@@ -1,11 +1,11 @@
 """The common base of the classifiers and regressors that learn weights.
 
-It holds the parameters, reads the input, fits one function for each class, and computes the scores.
+The base class stores the parameters, reads the input, fits one function for each class, and computes the scores.
 
-The tensor U has the weights of tuples of positions. The tensor B has the coefficients of tuples of items. The score of
-a ranking s is <B, Phi_U(s)> + intercept, which equals <U, Phi_B(s^-1)> + intercept. The entries of Phi_U(s) are the
-entries of U at the ranks of the items. So a prediction is one pass over U and B, and needs no Gram matrix with the
-training rankings.
+The array U contains the weights of tuples of positions. The array B contains the coefficients of tuples of items. The
+score of a ranking s is <B, Phi_U(s)> + intercept. For order 2, the entry of Phi_U(s) for the items i and j is U[s(i),
+s(j)], where s(i) is the rank of item i. The score also equals <U, Phi_B(s^-1)> + intercept, where s^-1 is the inverse
+permutation. So a prediction is one pass over U and B, and needs no Gram matrix with the training rankings.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ MORE_POSITIONS = 4
 
 
 class Model(NamedTuple):
-    """A fitted function of rankings: the tensors U and B, or the parameters of U and a combination of rankings for B."""
+    """A fitted function of rankings, with U and B.
+
+    For thousands of positions, U contains parameters of the weights, and B is a `Combination` of rankings.
+    """
 
     U: Array
     B: Any
@@ -62,7 +65,7 @@ class Model(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The data of one function to fit: the rows of the distinct rankings, their targets, and the cost of an error in each."""
+    """The data of one function to fit: the rows of the distinct rankings, their targets and their costs of errors."""
 
     rankings: Rankings
     rows: NDArray[np.intp]
@@ -71,12 +74,12 @@ class Task(NamedTuple):
     n_jobs: int | None
 
     def sample(self) -> PositionTensors:
-        """Return the rankings."""
+        """Return the tensors of the distinct rankings."""
         return tensors_of(self.rankings, self.n_jobs, self.rows)
 
 
 class Data(NamedTuple):
-    """The rankings of `fit`, the targets of each function, and the cost of an error in each ranking if C is 1."""
+    """The rankings of `fit`, the targets of each function, and for each ranking the cost of an error if C is 1."""
 
     rankings: Rankings
     targets: list[Array]
@@ -87,7 +90,7 @@ class Data(NamedTuple):
     classes: NDArray[np.intp] | None
 
     def part(self, rows: NDArray[np.intp]) -> Data:
-        """Return some of the rankings."""
+        """Return the data of some of the rankings."""
 
         def judge(values: Array) -> Array:
             every = np.zeros((len(self.costs), values.shape[1]))
@@ -101,7 +104,7 @@ class Data(NamedTuple):
 
 @dataclass(init=False, eq=False, repr=False)
 class Learner(RankingEstimator):
-    """The common base of classifiers and regressors: parameters, input, scores."""
+    """The common base of the classifiers and regressors: it has the parameters, reads the input, computes scores."""
 
     _loss: ClassVar[Loss]
 
@@ -111,7 +114,7 @@ class Learner(RankingEstimator):
 
     @abstractmethod
     def _fit_all(self, data: Data) -> list[Model]:
-        """Fit one function for each of the targets."""
+        """Fit one function for each entry of `data.targets`."""
 
     def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
         rankings = super()._read(X, reset=reset)
@@ -128,7 +131,7 @@ class Learner(RankingEstimator):
         return super()._reading(reset)._replace(anywhere=False)
 
     def _tasks(self, data: Data, costs: Array) -> list[Task]:
-        """Combine rankings and targets; merge equal rankings."""
+        """Return a task for each function to fit. Equal rankings with equal targets are merged."""
         _, member = merged(data.rankings)
         found = [merge(member, targets, costs) for targets in data.targets]
         return [Task(data.rankings, *one, self._threads) for one in found]
@@ -142,7 +145,7 @@ class Learner(RankingEstimator):
         check_positive(self.C, "C")
 
     def _keep(self, models: list[Model]) -> None:
-        """Set the fitted attributes: values for a single function, otherwise lists with one entry for each function."""
+        """Set the fitted attributes: single values for one function, or lists with one entry for each function."""
         one = len(models) == 1
         self.U_ = models[0].U if one else [model.U for model in models]
         self.B_ = models[0].B if one else [model.B for model in models]
@@ -158,7 +161,7 @@ class Learner(RankingEstimator):
         return self._values(self._read(X))
 
     def _values(self, rankings: Rankings) -> Array:
-        """Return the values of the fitted functions, one column each."""
+        """Return the values of the fitted functions: a row for each ranking, a column for each function."""
         sample = tensors_of(rankings, self._threads)
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
@@ -171,12 +174,12 @@ class Learner(RankingEstimator):
         return scores
 
     def _check_fit(self, data: Data, values: Array) -> None:
-        """Warn if the model cannot be trusted; `values` are those of the fitted functions."""
+        """Warn if the model cannot be trusted. `values` are the values of the fitted functions."""
 
 
 @dataclass(init=False, eq=False, repr=False)
 class Suquan(Learner):
-    """Learners that find weights from singular vectors, and then the optimal coefficients."""
+    """Learners that find the weights from singular vectors, and then find the optimal coefficients."""
 
     _: KW_ONLY
     n_components: SupportsIndex = 1
@@ -200,7 +203,7 @@ class Suquan(Learner):
 
 
 class Expanded:
-    """An attribute that is computed when it is used, because for thousands of positions it is a large matrix."""
+    """An attribute that is computed when it is used: for thousands of positions, its value is a large matrix."""
 
     def __init__(self, make: Callable[[Expansion, int | None], Array]) -> None:
         self._make = make
@@ -209,7 +212,7 @@ class Expanded:
         self._name = name
 
     def __get__(self, model: Any, kind: type) -> Any:
-        """Make it from the expansions of a fitted model."""
+        """Compute the value of the attribute from the expansions of a fitted model."""
         found = [] if model is None else model.__dict__.get("expansions_", [])
         if not found:
             raise AttributeError(f"{kind.__name__} has no {self._name} before fit")
@@ -219,7 +222,7 @@ class Expanded:
 
 @dataclass(init=False, eq=False, repr=False)
 class Alternating(Learner):
-    """Learners that optimise weights and coefficients in turn, each for the present value of the other."""
+    """Learners that optimise weights for fixed coefficients and coefficients for fixed weights, in turn."""
 
     _: KW_ONLY
     alpha: float | str = 1.0
@@ -259,7 +262,7 @@ class Alternating(Learner):
             check_choice(self.toward, "toward", (*names(order), "auto"))
 
     def _given(self, name: str, items: int) -> Base:
-        """Return the weights that a parameter names or contains."""
+        """Return the weights that the parameter `name` contains: an array, or the name of some weights."""
         value, order = getattr(self, name), int(self.order)
         if not isinstance(value, str):
             weights = one_tensor(value, name, items, order)
@@ -341,7 +344,7 @@ class Alternating(Learner):
         return self._model(end, end.state.U, end.state.B, singular_values)
 
     def _fit_many(self, task: Task, setting: Setting, pairs: Placed) -> Model:
-        """Fit one function of rankings of many items; the combination of rankings in it is one of all rankings."""
+        """Fit one function of rankings of many items. Its B is a combination of all rankings of `fit`."""
         space, init = pairs.space(setting.base, task.rows), setting.init
         if isinstance(init, str) and init == "suquan":
             start = space.leading(slopes(task.targets, task.costs))
@@ -406,7 +409,11 @@ class Alternating(Learner):
 
 @dataclass(init=False, eq=False, repr=False)
 class Classifier(ClassifierScore, Learner):
-    """Learners whose targets are classes: one function for two classes; for more classes, one against the rest for each."""
+    """Learners whose targets are classes.
+
+    For two classes one function is fitted. For more classes there is one function for each class, which separates this
+    class from all other classes.
+    """
 
     _loss = Hinge()
 
@@ -414,9 +421,11 @@ class Classifier(ClassifierScore, Learner):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their classes `y`; for more than two classes, one-vs-rest.
+        """Learn weights and coefficients from rankings and their classes `y`.
 
-        `sample_weight` has a weight for each ranking; the default is how often it was observed.
+        For more than two classes, one model for each class separates this class from the others. `sample_weight`
+        contains a weight for each ranking. By default, this weight is the number of times that the ranking was
+        observed.
         """
         self._check_parameters()
         rankings, labels = self._read_labelled(X, y, numeric=False)
@@ -462,7 +471,11 @@ class Classifier(ClassifierScore, Learner):
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
-        """Return the scores of rankings. For two classes, a positive score means the second; for more, each has a column."""
+        """Return the scores of rankings.
+
+        For two classes, each ranking has one score, and a positive score means the second class. For more classes, the
+        result has a column of scores for each class.
+        """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -480,7 +493,8 @@ class Regressor(RegressorScore, Learner):
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn weights and coefficients from rankings and their targets `y`.
 
-        `sample_weight` has a weight for each ranking; the default is how often it was observed.
+        `sample_weight` contains a weight for each ranking. By default, this weight is the number of times that the
+        ranking was observed.
         """
         self._check_parameters()
         rankings, y = self._read_labelled(X, y, numeric=True)
@@ -492,7 +506,7 @@ class Regressor(RegressorScore, Learner):
         variance = float(np.average(targets**2, weights=weights))
 
         def judge(values: Array) -> Array:
-            """Return the contributions of the rankings to the coefficient of determination."""
+            """Return a number for each ranking. The mean of these numbers is the coefficient of determination."""
             return 1 - (targets - values[:, 0]) ** 2 / max(variance, np.finfo(float).tiny)
 
         data = Data(rankings, [targets], weights, weights, judge, None)
@@ -508,16 +522,17 @@ class Regressor(RegressorScore, Learner):
 
 
 def best_class(values: Array) -> NDArray[np.intp]:
-    """Return the class number of each ranking, from the values of one function or of one function for each class."""
+    """Return the class number of each ranking. `values` has one column, or one column for each class."""
     return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
 
 
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in the matrix M of SUQUAN-SVD.
 
-    Let d be the deviation of a target from the mean of the targets, and w the weight of a ranking. Let R be the range
-    of the targets, and Q the sum of w d^2 over all rankings. The coefficient of the ranking is w d R / Q. If the
-    targets have only two values, the coefficient is plus or minus w divided by the total weight of its class.
+    Let w be the weight of a ranking, and d its target minus the mean of all targets. Let R be the largest target minus
+    the smallest target, and Q the sum of w d^2 over all rankings. The coefficient of the ranking is w d R / Q. If the
+    targets have only two values, this coefficient is w divided by the total weight of the rankings with the same
+    target. It is negative for the rankings with the smaller target.
     """
     distances = targets - np.average(targets, weights=weights)
     squares = float(weights @ distances**2)

@@ -20,31 +20,32 @@ from wkendall.reading.lists import GAPS, Gaps, Unknown, as_ranks, columns_of, ra
 
 @dataclass(eq=False, repr=False)
 class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Convert ranked lists of names to ranks, with the same columns for every set of lists.
+    """A transformer that converts ranked lists of names to arrays of ranks, always with the same columns.
 
-    `fit` assigns a column to each item. `transform` encodes new lists with these columns. Use it as the first step of a
-    pipeline, before an estimator with `missing="bottom"`. `from_lists` does the same for a single set of lists.
+    `fit` assigns a column to each item. `transform` converts new lists to ranks in these columns. Use `ListEncoder` as
+    the first step of a pipeline, before an estimator with `missing="bottom"`. For a single set of lists without a
+    pipeline, use the function `from_lists`.
 
     Parameters
     ----------
     sparse : bool
-        Whether to make sparse arrays. Use them for short lists out of many items.
+        Whether to return sparse arrays. They suit short lists out of many items.
     unknown : {"error", "ignore"}
-        How to treat items that `fit` has not seen: "error" raises an error, "ignore" drops them from their lists.
+        How to treat an item that `fit` has not seen: "error" raises an error, "ignore" removes the item from its list.
     items : collection, optional
-        All items, in the order of the columns. `fit` then treats all other items as `unknown` says. Pass `items` for
-        cross-validation: the training lists of a fold can lack an item that its test lists have.
+        All items, in the order of the columns. `fit` then treats any other item as `unknown` says. Pass `items` for
+        cross-validation: in a fold, an item can be in the test lists and not in the training lists.
     gaps : {"error", "close"}
-        As for `from_lists`: what to do with a blank before an item of a list.
+        What to do with a blank before an item of a list, as for `from_lists`.
 
     Attributes
     ----------
     items_ : list
         The items, in the order of the columns.
     feature_names_in_ : ndarray of strings
-        The column names of a data frame of lists, such as "first choice". The attribute exists only if `fit` got a data
-        frame. A data frame for `transform` must then have the same columns in the same order; otherwise there is an
-        error.
+        The column names of a data frame of lists, such as "first choice". The attribute exists only if you passed a
+        data frame to `fit`. A data frame that you later pass to `transform` must have the same columns in the same
+        order.
 
     Examples
     --------
@@ -73,8 +74,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Iterable[object], y: object = None) -> Self:
         """Learn the items of ranked lists. The columns are in the order in which the items first appear.
 
-        The lists have the same form as for `from_lists`. Instead of lists you can pass the names of all items (strings
-        or numbers), in the order of the columns.
+        If the parameter `items` is given, its order is used instead. The lists have the same form as for `from_lists`.
+        Instead of lists you can pass the names of all items (strings or numbers), in the order of the columns.
         """
         check_same_rows(X, y)
         self._learn(X)
@@ -100,7 +101,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Iterable[Iterable[object]]) -> Any:
         """Return an array of shape (m, n): the rank, from 1, of each item of `items_` in each list.
 
-        An item that is not in the list has NaN, or no entry in a sparse array.
+        If an item is not in a list, its entry is NaN; a sparse array has no entry for the item.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -109,7 +110,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return as_ranks(self._rows(X, columns, self.unknown), len(columns), bool(self.sparse))
 
     def _columns_of_items(self) -> dict[object, int]:
-        """Return the column of each item: made once, so that a call costs the lengths of its lists."""
+        """Return a dictionary with the column of each item. It is made once, because `items_` can be long."""
         known: tuple[list[Any], dict[object, int]] | None = getattr(self, "_columns", None)
         if known is None or known[0] is not self.items_ or len(known[1]) != len(self.items_):
             known = self._columns = (self.items_, {item: column for column, item in enumerate(self.items_)})
@@ -120,7 +121,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return {name: value for name, value in super().__getstate__().items() if name != "_columns"}
 
     def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:
-        """Learn the items of ranked lists, and turn the lists into ranks."""
+        """Learn the items of ranked lists, and convert the lists to ranks."""
         check_same_rows(X, y)
         rows = self._learn(X)
         if rows is None:
@@ -176,7 +177,7 @@ def _whole(values: Any) -> Any:
 
 
 def _are_names(X: Any) -> bool:
-    """Tell names from ranked lists: every name is a string or is not iterable."""
+    """Return whether `X` contains names, not ranked lists. A name is a string, or it is not iterable."""
     if _is_table(X) or isinstance(X, str | bytes | dict | set | frozenset) or not hasattr(X, "__iter__"):
         return False
     first = next(iter(X), ())

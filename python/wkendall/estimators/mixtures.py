@@ -1,4 +1,4 @@
-"""A classifier and a regressor that learn a mixture of kernels."""
+"""A classifier and a regressor that learn a mixture of kernels, that is, a weighted sum."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Mixture(RankingEstimator):
     def _merged(
         self, rankings: Rankings, targets: Array, sample_weight: ArrayLike | None
     ) -> tuple[Rankings, Array, Array]:
-        """Merge equal rankings with equal targets; return those that count, their targets and their weights."""
+        """Merge equal rankings with equal targets. Return those with positive weight, with targets and weights."""
         weights = sample_weights(sample_weight, rankings)
         rows, different, total = merge(merged(rankings)[1], targets, weights)
         return rankings[rows]._with(labels=None, counts=None), different, total
@@ -80,36 +80,37 @@ class _Mixture(RankingEstimator):
 
 @dataclass(eq=False, repr=False)
 class KernelMixtureClassifier(ClassifierScore, _Mixture):
-    """Support vector machine with a mixture of kernels, whose weights are learned.
+    """Support vector machine with a mixture of kernels: a weighted sum of kernels with learned factors.
 
-    The mixture is the sum of b_k K_k, where K_k are the kernels and b_k >= 0 are the weights. The method ALIGNF
-    (Cortes, Mohri and Rostamizadeh, 2012) learns the weights: the mixture should be as close as possible to a target
-    matrix. An entry of the target matrix is 1 if its two rankings have the same class, otherwise 0. The Gram matrices
-    of the kernels and the target matrix are centred first. Then `SVC` is trained with the mixture.
+    The mixture is the sum of b_k K_k over the kernels K_k, with factors b_k >= 0. The method ALIGNF (Cortes, Mohri and
+    Rostamizadeh, 2012) learns the factors: the Gram matrix of the mixture should be as close as possible to a target
+    matrix. The target matrix has a row and a column for each training ranking. An entry is 1 if its two rankings have
+    the same class, otherwise 0. All these matrices are centred before they are compared: the mean of each row and of
+    each column is then 0. Finally `SVC` is trained with the mixture.
 
     Parameters
     ----------
     kernels : list of kernels, optional
-        The kernels to mix. The default is four kernels: the signed Kendall kernels with the weights "standard" and
-        "average", `Kendall("mult", u="log")`, and `Mallows("auto")`. Multiplying a kernel by a number does not change
-        the mixture.
+        The kernels to mix. By default there are four: `Kendall(signed=True)`, `Kendall("average", signed=True)`,
+        `Kendall("mult", u="log")`, and `Mallows("auto")`. If you multiply a kernel by a number, the mixture stays the
+        same.
     C : float
-        The cost of training errors. So that the same C suits all mixtures, the mixture is scaled to variance 1. The
-        variance is the mean squared distance between the features of the training rankings and the mean of these
-        features.
+        The cost of training errors. The factors are such that the mixture has variance 1, so the same C suits all
+        mixtures. The variance of a kernel is the mean squared distance between the feature vectors of the training
+        rankings and the mean of these vectors.
     class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
+        The factor by which the cost of errors in each class is multiplied, as in scikit-learn.
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
 
     Attributes
     ----------
     weights_ : ndarray
-        For each kernel, the share of the variance of the mixture that it contributes. The shares are from 0 to 1, and
-        add up to 1. Equal kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not
-        constant have equal shares.
+        For each kernel, its share in the variance of the mixture. The shares are from 0 to 1, and add up to 1. Equal
+        kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not constant on the
+        training rankings have equal shares.
     kernel_ : Kernel
-        The mixture, as a kernel that you can pass to any other function. It is the sum of b_k K_k over the kernels with
+        The mixture, as a kernel that you can pass to other functions. It is the sum of b_k K_k over the kernels with
         b_k > 0.
     classes_ : ndarray
         The classes.
@@ -133,7 +134,11 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture, and train `SVC` with it. `sample_weight` has a weight for each ranking, by default its count."""
+        """Learn the mixture, and train `SVC` with the mixture.
+
+        `sample_weight` contains a weight for each ranking. By default, this weight is the number of times that the
+        ranking was observed.
+        """
         check_positive(self.C, "C")
         rankings, labels = self._read_labelled(X, y, numeric=False)
         check_classification_targets(labels)
@@ -155,7 +160,11 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
         return self
 
     def decision_function(self, X: ArrayLike | Rankings) -> Array:
-        """Return the scores of rankings. For two classes, a positive score means the second; for more, each has a column."""
+        """Return the scores of rankings.
+
+        For two classes, each ranking has one score, and a positive score means the second class. For more classes, the
+        result has a column of scores for each class.
+        """
         gram = self._between(X)
         return np.asarray(self.estimator_.decision_function(gram))
 
@@ -167,11 +176,12 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 
 @dataclass(eq=False, repr=False)
 class KernelMixtureRegressor(RegressorScore, _Mixture):
-    """Ridge regression with a mixture of kernels, whose weights are learned.
+    """Ridge regression with a mixture of kernels: a weighted sum of kernels with learned factors.
 
-    The weights are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all targets is
-    subtracted from each target. An entry of the matrix is then the product of the targets of its two rankings. The
-    regression minimises `C * sum of squared errors + |f|^2 / 2` over the function f and an intercept.
+    The factors are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all
+    targets is subtracted from each target. An entry of the target matrix is then the product of the two differences
+    that belong to its two rankings. The regression predicts f(s) plus an intercept for a ranking s. It minimises
+    `C * sum of squared errors + |f|^2 / 2`, where f is a linear function of the feature vector of s, with norm |f|.
 
     Parameters
     ----------
@@ -183,7 +193,7 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     weights_, kernel_, rankings_
         As for `KernelMixtureClassifier`.
     estimator_ : KernelRidge
-        The ridge regression, fitted on the centred mixture and the centred targets.
+        The ridge regression, fitted on the centred Gram matrix of the mixture and on the centred targets.
     intercept_ : float
         The intercept.
 
@@ -199,7 +209,11 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     """
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the mixture, and fit the regression. `sample_weight` has a weight for each ranking, by default its count."""
+        """Learn the mixture, and fit the regression with the mixture.
+
+        `sample_weight` contains a weight for each ranking. By default, this weight is the number of times that the
+        ranking was observed.
+        """
         check_positive(self.C, "C")
         rankings, values = self._read_labelled(X, y, numeric=True)
         rankings, targets, weights = self._merged(rankings, np.asarray(values, dtype=np.float64), sample_weight)

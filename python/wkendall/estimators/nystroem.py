@@ -1,4 +1,4 @@
-"""A kernel approximated from landmarks: the Nystroem method as a scikit-learn transformer."""
+"""The Nystroem method as a scikit-learn transformer: vectors whose inner products approximate a kernel."""
 
 from __future__ import annotations
 
@@ -28,48 +28,53 @@ ROUNDING = 1e-12
 
 @dataclass(eq=False, repr=False)
 class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: ignore[misc]
-    """Vectors whose inner products approximate any kernel, also for many rankings: the Nystroem method.
+    """The Nystroem method: a transformer to vectors whose inner products approximate a kernel, for any kernel.
 
-    The method draws some rankings, the landmarks, and compares each ranking with the landmarks only. Let K be the Gram
-    matrix of the landmarks, and k(s) the kernel values between a ranking s and the landmarks. The inner product of the
-    vectors of s and t is k(s) K^+ k(t), where K^+ is the pseudoinverse of K. If s or t is a landmark, this inner
-    product equals the kernel exactly. It equals the kernel for all rankings if the landmarks span the same feature
-    space, for example if each distinct ranking is a landmark.
+    `fit` draws some of its rankings at random. The drawn rankings are called landmarks. `transform` compares each
+    ranking only with the landmarks, so it is fast also for many rankings. Let K be the Gram matrix of the landmarks.
+    For a ranking s, let k(s) be the row of kernel values between s and each landmark. Let K^+ be the pseudoinverse of
+    K. The inner product of the vectors of two rankings s and t is then `k(s) K^+ k(t)^T`. Up to rounding, this inner
+    product equals the kernel value of s and t if s or t is a landmark. It equals the kernel value of every s and t if,
+    for example, each distinct ranking is a landmark.
 
-    For kernels of pairs of items, `KendallFeatures` is exact. It has about n (n - 1) / 2 columns, or twice as many, for n
-    items. Use `KendallNystroem` if there are too many items for this, or for kernels of higher order or with general
-    weights.
+    For `Kendall` kernels of order 2, `KendallFeatures` computes exact vectors. For n items these vectors have about
+    `n (n - 1) / 2` columns. For some weights they have twice as many columns, and for the weight "average" about n
+    times as many. Use `KendallNystroem` if this is too many columns. Also use it for kernels that `KendallFeatures`
+    does not accept, such as `Mallows`, `TensorKernel`, or `Kendall` kernels of higher order.
 
-    Each landmark adds a column: the part of its feature vector that the landmarks before it do not span. If the squared
-    length of this part is less than 1e-9 of the largest K(s, s), the landmark is dropped. There may therefore be fewer
-    columns than `n_components`. With the same `random_state`, more landmarks add columns and leave the existing columns
-    unchanged.
+    A kernel value is the inner product of the feature vectors of two rankings. The feature vectors of some landmarks
+    span a subspace. If the feature vector of the next landmark lies in this subspace, the landmark is dropped. More
+    exactly, it is dropped if its squared distance from the subspace is at most 1e-9 times the largest diagonal entry of
+    K. Each of the remaining landmarks adds a column to the result, so there can be fewer columns than `n_components`.
+    If you increase `n_components` and keep the same seed as `random_state`, new columns are added, and the existing
+    columns do not change.
 
     Parameters
     ----------
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     n_components : int
-        The number of distinct landmarks to draw. If there are fewer distinct rankings, all of them are landmarks.
+        The number of landmarks to draw, all distinct. If `fit` has fewer distinct rankings, all of them are drawn.
     landmarks : {"uniform", "kmeans++"}
         How to draw landmarks from the rankings of `fit`. "uniform": each ranking has the same probability. "kmeans++":
         the landmarks are far apart, because the probability of a ranking is proportional to its squared distance from
-        the nearest landmark. A ranking counts as often as it was observed.
+        the nearest landmark drawn so far. A ranking that was observed c times counts as c rankings in the draws.
     dtype : float64 or float32
-        The type of the result.
+        The type of the numbers in the vectors.
     random_state : int, RandomState or None
-        The source of random numbers.
+        The seed, or the generator, of the random numbers.
 
     Attributes
     ----------
     landmarks_ : Rankings
         The landmarks, one for each column.
     components_ : ndarray of shape (columns, columns)
-        The upper triangular matrix C of the transformation: the vector of s is k(s) C.
+        The upper triangular matrix C of the transformation: the vector of a ranking s is k(s) C.
     error_ : float
-        The error of the approximation on the rankings of `fit`, from 0 to 1. It is the sum of
-        `K(s, s) - |vector of s|^2` divided by the sum of K(s, s): the relative error of the trace of the Gram matrix.
-        If there are more than 10,000 distinct rankings, the error is measured on 10,000 of them.
+        The error of the approximation on the rankings of `fit`, from 0 (exact) to 1. It is the relative error of the
+        trace of the Gram matrix of these rankings. Let g(s) be the kernel value of a ranking s with itself, and v(s)
+        the vector of s. The error is the sum of `g(s) - |v(s)|^2` over the rankings, divided by the sum of g(s). If
+        there are more than 10,000 distinct rankings, the error is measured on 10,000 of them.
     n_features_in_, feature_names_in_
         As for `KendallGram`.
 
@@ -94,7 +99,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:
-        """Draw landmarks and measure how well they approximate the kernel."""
+        """Draw the landmarks, and measure the error of the approximation."""
         check_same_rows(X, y)
         as_order(self.n_components, "n_components")
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))
@@ -142,10 +147,11 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
 
 
 def cholesky(gram: Array) -> tuple[list[int], Array]:
-    """Return the rows of a Gram matrix that are independent of the rows before them, and the Cholesky factor of these rows.
+    """Return the linearly independent rows of a Gram matrix, from the first row on, and their Cholesky factor.
 
-    Eigenvectors would also work, but they are not unique: their signs are arbitrary, and Gram matrices of rankings
-    often have equal eigenvalues. The results would therefore differ between machines.
+    Eigenvectors of the Gram matrix would also give vectors. But eigenvectors are not unique: their signs are arbitrary,
+    and Gram matrices of rankings often have equal eigenvalues. So vectors from eigenvectors would differ between
+    machines.
     """
     columns, least = np.zeros_like(gram), LEAST * float(gram.diagonal().max())
     kept: list[int] = []
@@ -165,8 +171,8 @@ def draw_apart(
 
     The first ranking is drawn with a probability proportional to its weight. Each further ranking is drawn with a
     probability proportional to its weight times its squared distance from the nearest ranking drawn so far. If all
-    these distances are zero, fewer than `count` rankings are drawn. `own` has the kernel between each ranking and
-    itself; `column` returns the kernel between all rankings and one ranking.
+    these distances are zero, the drawing stops, and fewer than `count` rankings are returned. `own` contains the kernel
+    value of each ranking with itself. `column` returns the kernel values between all rankings and one ranking.
     """
     chosen: list[int] = []
     nearest, chances = np.full(len(own), np.inf), weights

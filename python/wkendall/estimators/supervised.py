@@ -11,34 +11,40 @@ from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suq
 class SuquanSVDClassifier(Classifier, Suquan):
     """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
-    First `suquan_svd` finds the position weights U. Then a support vector machine with the kernel of U finds the item
-    coefficients B.
+    First `suquan_svd` finds the array U: for order 2, it contains a weight for each pair of positions. Then a support
+    vector machine is trained with the kernel `TensorKernel(U, order=order)`. This machine finds the array B, which
+    contains a coefficient for each pair of items. For other orders, U and B belong to tuples of `order` positions or
+    items instead of pairs.
 
     Parameters
     ----------
     order, n_components, pure, n_jobs
         As for `suquan_svd`.
     C : float
-        The cost of training errors relative to the norm of B.
+        The cost of training errors: the support vector machine minimises `C * sum of hinge losses + |B|^2 / 2`.
     class_weight : dict, "balanced" or None
-        The weight of errors in each class, as in scikit-learn.
+        The factor by which the cost of errors in each class is multiplied, as in scikit-learn.
     input, top, ties, missing
-        As for `KendallGram`. Ties and missing items are for orders 1 and 2; `missing="anywhere"` is not available.
+        As for `KendallGram`. Ties and missing items are allowed only for orders 1 and 2. `missing="anywhere"` is not
+        allowed.
 
     Attributes
     ----------
     U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
-        Weights and coefficients. For more than two classes, each is a list with one entry for each class.
+        The weights U and the coefficients B. If `n_components` is above 1, each of them is a stack: several arrays, in
+        an array with one more axis in front. For more than two classes, `U_` and `B_` are lists with one entry for each
+        class: one model for each class separates this class from the others.
     intercept_ : float, or ndarray of shape (number of classes,)
-        The intercept. For more than two classes, one for each class.
+        The intercept. For more than two classes, there is one intercept for each class.
     classes_ : ndarray
         The classes.
     singular_values_ : ndarray of shape (n_components,), or a list of these
-        The singular values. For more than two classes, a list with one entry for each class.
+        The singular values that `suquan_svd` finds. For more than two classes, a list with one entry for each class.
     objective_path_ : ndarray of shape (1,), or a list of these
-        The objective of the support vector machine. For more than two classes, a list with one entry for each class.
+        The value that the support vector machine has minimised. For more than two classes, a list with one entry for
+        each class.
     n_iter_ : int, or ndarray
-        The number of iterations, which is 1. For more than two classes, one number for each class.
+        Always 1, because this method does not iterate. For more than two classes, there is one number for each class.
 
     Examples
     --------
@@ -53,10 +59,11 @@ class SuquanSVDClassifier(Classifier, Suquan):
 class SuquanSVDRegressor(Regressor, Suquan):
     """Ridge regression with position weights from singular vectors.
 
-    It works as `SuquanSVDClassifier` does, but with numbers as targets and with squared errors. SUQUAN-SVD finds the
-    weights from a matrix M, a sum over rankings with a coefficient for each. Let d be the target of a ranking minus the
-    mean of all targets. Let R be the range of the targets, and Q the sum of all d^2. The coefficient of the ranking is
-    then d R / Q. If the targets have only two values, these coefficients are the same as for two classes.
+    The model works like `SuquanSVDClassifier`, but the targets are numbers, and the loss is the squared error.
+    SUQUAN-SVD computes the weights from a matrix M (see `suquan_svd`). M is a sum over the rankings, in which each
+    ranking has a coefficient. Let d be the target of a ranking minus the mean of all targets. Let R be the largest
+    target minus the smallest target, and Q the sum of d^2 over all rankings. The coefficient of the ranking is then d R
+    / Q. If the targets have only two values, these coefficients are the same as the coefficients for two classes.
 
     Parameters
     ----------
@@ -81,58 +88,68 @@ class SuquanSVDRegressor(Regressor, Suquan):
 class AlternatingClassifier(Classifier, Alternating):
     """Support vector machine that learns position weights and item coefficients together.
 
-    U has the position weights, and B has the item coefficients. The learner minimises
-    `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. Here P is a penalty, and U0 are given weights that U
-    should stay near to. With the defaults, `P(V) = |V|^2 / 2` and `U0 = 0`.
+    For order 2, the array U contains a weight for each pair of positions, and the array B contains a coefficient for
+    each pair of items. The learner minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. U0 is an array
+    of given weights. The penalty P(U - U0) is large if U is far from U0. With the defaults, U0 is zero, and the penalty
+    is `|U|^2 / 2`.
 
-    For fixed U this is the problem of a support vector machine with the kernel of U. For fixed B it is the problem of a
-    support vector machine with the kernel of B on the inverse permutations. Steps of these two kinds alternate, and the
-    objective never increases. The objective has many local minima, so the result depends on the start.
+    The learner repeats two kinds of steps. The first kind keeps U fixed and finds the best B: this is the training of a
+    support vector machine with the kernel `TensorKernel(U)`. The second kind keeps B fixed and finds the best U. With
+    the defaults, this is the training of a support vector machine with the kernel `TensorKernel(B)`, on the inverse
+    permutations of the rankings. No step increases the objective, that is, the minimised sum. The objective has many
+    local minima, so the result depends on the initial weights.
 
-    Learned weights can overfit. Two options help. With `alpha="auto"` and a U0, the fixed kernel of U0 is one of the
-    candidates. With `penalty="smooth", C="auto", alpha="auto", toward="auto"` the learner chooses C, alpha and U0.
+    Learned weights can overfit. Two combinations of parameters help:
+
+    - `alpha="auto"` with weights U0 in `toward`: the learner also tries the kernel with the unchanged weights U0.
+    - `penalty="smooth", C="auto", alpha="auto", toward="auto"`: the learner chooses C, alpha and U0 itself.
 
     Parameters
     ----------
     order : int
-        Number of axes of U and B.
+        The number of axes of U and B: 2 means pairs of positions and pairs of items.
     C : float or "auto"
-        The cost of training errors relative to the norms of U and B. If C is very small, the optimum is U = B = 0.
-        "auto" chooses the best C for the fixed kernel of U0. Without U0, "auto" means C = 1.
+        The cost of training errors. If C is very small and U0 is zero, the optimum is U = B = 0. "auto", which needs
+        `alpha="auto"`, chooses the C with the best score on held-out rankings, for the kernel with the unchanged
+        weights U0. If U0 is zero, "auto" means C = 1.
     alpha : float or "auto"
-        The strength of the penalty. If alpha is large, U stays at U0. "auto" chooses alpha on held-out rankings: five
-        times, each candidate is fitted on four fifths of the rankings and scored on the other fifth. With `toward`, the
-        fixed kernel of U0 is also a candidate. Learned weights are then chosen only if they are better than the fixed
-        kernel by more than 1.5 standard errors. The score of a candidate for classes is the mean of two numbers: the
-        accuracy, and the area under the ROC curve. For numbers it is the score of the regression.
+        The strength of the penalty. If alpha is large, U stays near U0. "auto" tries several values of alpha with
+        five-fold cross-validation: each value is fitted on four fifths of the rankings and scored on the other fifth,
+        five times. With `toward`, the kernel with the unchanged weights U0 is also tried. We call it the fixed kernel.
+        Learned weights are then chosen only if their score is better than the score of the fixed kernel by more than
+        1.5 standard errors. For this comparison, the score of a classifier is the mean of two numbers: the accuracy,
+        and the area under the ROC curve. The score of a regressor is R^2.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         The penalty P(V) of V = U - U0:
 
         - "ridge": `|V|^2 / 2`.
-        - "smooth": `(|V|^2 + n^2 D(V)) / 2`, where D is the sum of the squared differences between neighbouring positions
-          along each axis. V is a combination of the first 20 cosines of each axis. For order 2 and more than 200
-          positions, `V[a, b] = f[a] + g[b]`, where f and g are combinations of 20 cosines.
-        - "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions. U does not increase from the first position to
-          the last, and V is constant on each of at most 30 bins of positions. For order 2 the conditions apply only to
-          the diagonals of U and V.
-        - "low-rank", for order 2: the sum of the singular values of V. The sum is smoothed near zero.
+        - "smooth": `(|V|^2 + n^2 D(V)) / 2`, where n is the number of positions. D(V) is the sum of the squared
+          differences between neighbouring entries of V, along all axes. V is a weighted sum of cosine waves: the 20
+          slowest waves along each axis, and their products. For order 2 and more than 200 positions,
+          `V[a, b] = f[a] + g[b]`, where f and g are weighted sums of the 20 slowest waves.
+        - "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions. U does not increase from the first position
+          to the last. V is constant on each of at most 30 groups of neighbouring positions. For order 2 the conditions
+          apply only to the diagonals of U and V.
+        - "low-rank", for order 2: the sum of the singular values of V, slightly changed for values near zero so that it
+          is smooth.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
         The weights U0. If absent, U0 is zero.
 
         - "standard": the weights of the standard kernel (for order 1: n, n - 1, .., 1).
-        - "ramp", for order 2: differences of ranks.
+        - "ramp", for order 2: differences of positions, `U0[a, b] = b - a`.
         - "hyperbolic" and "log": the weights of the kernel "mult" with `u="hyperbolic"` or `u="log"`.
-        - "auto", which needs `alpha="auto"`: the learner chooses from zero and the named weights, each scaled so that its
-          kernel has variance 1.
+        - "auto", which needs `alpha="auto"`: the learner chooses zero or one of the named weights above. Each of the
+          named weights is multiplied by a number, so that its kernel has variance 1 (see `KernelMixtureClassifier`).
         - An array: these weights.
     init : "standard", "suquan" or array-like of shape (n, .., n)
         The initial weights. "standard": U0, or the weights of the standard kernel if `toward` is absent. "suquan": the
-        weights of `suquan_svd`. An array: these weights. If `toward` is "auto", learning toward zero always starts from
-        the weights of `suquan_svd`.
+        weights of `suquan_svd`. An array: these weights. If `toward` is "auto", every trial with U0 = 0 starts from the
+        weights of `suquan_svd`.
     max_iter : int
-        The maximum number of iterations. An iteration has two half steps, one for B and one for U.
+        The maximum number of iterations. An iteration has two steps: the first finds B, and the second finds U.
     tol : float
-        The search stops if each of the two half steps lowers the objective by at most `tol` times the objective.
+        The iterations stop if each of the two steps of an iteration lowers the objective by at most `tol` times the
+        objective.
     class_weight, input, top, ties, missing, n_jobs
         As for `SuquanSVDClassifier`.
 
@@ -140,15 +157,17 @@ class AlternatingClassifier(Classifier, Alternating):
     ----------
     U_, B_, intercept_, classes_, n_iter_, singular_values_
         As for `SuquanSVDClassifier`. With the defaults, U and B have equal norms. `singular_values_` exists only with
-        `init="suquan"`. For smooth weights of order 2 with n > 200 positions and n > 4 m, `U_` and `B_` are large
-        matrices. They are computed only when you use them; predictions do not need them.
+        `init="suquan"`. With `penalty="smooth"`, order 2, and n items in m rankings, `U_` and `B_` are large matrices
+        if n is above 200 and above 4 m. They are then computed only when you use them; predictions do not need them.
     objective_path_ : ndarray, or a list of these
-        The objective at the start and after each half step.
+        The objective at the start and after each step.
     alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
-        With `alpha="auto"`: the chosen values of alpha, C and `toward`, and their mean score on held-out rankings.
+        With `alpha="auto"`: the chosen values of alpha, C and `toward`, and the mean score of this choice on held-out
+        rankings. This score is the accuracy of a classifier, or R^2 of a regressor.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the candidates, fixed kernels first, and their mean scores on held-out rankings. If learned
-        weights are worse than the fixed kernel on the first two of the five parts, they are dropped and not listed.
+        With `alpha="auto"`: the tried values, those of fixed kernels first, and their mean scores on held-out rankings,
+        as for `validated_`. Learned weights that are worse than the fixed kernel on the first two of the five folds are
+        not tried further, and are not listed.
 
     Examples
     --------
@@ -163,7 +182,8 @@ class AlternatingClassifier(Classifier, Alternating):
 class AlternatingRegressor(Regressor, Alternating):
     """Regression that learns position weights and item coefficients together.
 
-    It minimises `C * sum of squared errors + |B|^2 / 2 + alpha * P(U - U0)`, in the same way as `AlternatingClassifier`.
+    The learner minimises `C * sum of squared errors + |B|^2 / 2 + alpha * P(U - U0)`. It works like
+    `AlternatingClassifier`.
 
     Parameters
     ----------

@@ -8,9 +8,10 @@ The kernels in this module are for scikit-learn. The kernels for GPyTorch and Bo
 array([[1.  , 0.61],
        [0.61, 1.  ]])
 
-Layers, each using only those below it:
+The modules:
 
-    scikit_learn, torch  the kernels for each library of Gaussian processes
+    scikit_learn  the kernels for scikit-learn
+    torch         the kernels for GPyTorch and BoTorch
 """
 
 from wkendall.gaussian_process.scikit_learn import MallowsKernel, WeightedKendallKernel

@@ -1,8 +1,8 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
-The kernels compute whole matrices, as `gram_matrix` does. They also have what a Gaussian process needs. Each
-hyperparameter has a logarithmic scale with bounds, and the kernels compute the derivative of the matrix with respect to
-it.
+The kernels compute whole matrices, as `gram_matrix` does. They also have what a Gaussian process needs to learn the
+hyperparameter of a kernel. The hyperparameter has bounds, and it is searched on a logarithmic scale. The kernels also
+compute the derivative of the matrix with respect to the logarithm of the hyperparameter.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ FAMILIES = ("power", "exponential")
 
 @dataclass(init=False, eq=False, repr=False)
 class _RankingKernel(ProcessKernel):  # type: ignore[misc]
-    """The common base of the kernels: how they read rankings, their matrices, comparison, representation.
+    """The common base of the kernels: it reads rankings, and computes, compares and prints kernels.
 
-    Parameters are fields: `dataclass` writes the constructors. A kernel has one hyperparameter.
+    The parameters are fields, and `dataclass` makes the constructors. A kernel has one hyperparameter.
     """
 
     _: KW_ONLY
@@ -55,7 +55,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 
     @abstractmethod
     def _kernel(self, items: int) -> Kernel:
-        """Return what is computed for `items` items."""
+        """Return the kernel of wkendall that is computed for `items` items."""
 
     @abstractmethod
     def _gradient(self, rankings: Rankings, K: Array) -> Array:
@@ -64,10 +64,11 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     def __call__(
         self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
     ) -> Array | tuple[Array, Array]:
-        """Return the kernel between all rankings of `X`, or of `X` and `Y`.
+        """Return the kernel values between all rankings of `X`, or between the rankings of `X` and `Y`.
 
-        With `eval_gradient`, which goes without `Y`, also return the derivative with respect to the logarithm of the
-        hyperparameter, of shape (m, m, 1), or (m, m, 0) if the hyperparameter is fixed or not used.
+        With `eval_gradient=True`, also return the derivative of the matrix with respect to the logarithm of the
+        hyperparameter. This is possible only without `Y`. The derivative has the shape (m, m, 1). If the hyperparameter
+        is fixed or not used, the shape is (m, m, 0).
         """
         if eval_gradient and Y is not None:
             raise bad_argument("eval_gradient", "=True is for the matrix of X alone: leave Y out")
@@ -80,13 +81,16 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         return K, np.empty((*K.shape, 0)) if fixed else self._gradient(x, K)[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike | Rankings) -> Array:
-        """Kernel between each ranking and itself."""
+        """Return the kernel value of each ranking with itself."""
         self._hyperparameter()
         rankings = self._read(X)
         return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
 
     def _read(self, X: ArrayLike | Rankings, name: str = "X", other: ArrayLike | Rankings | None = None) -> Rankings:
-        """Read an array by the options of the kernel, or of another `Rankings` if it has none; a `Rankings` has been read."""
+        """Return rankings that are read from an array. A `Rankings` has been read before, and is returned unchanged.
+
+        If the kernel has the default options and `other` is a `Rankings`, the array is read as `other` was read.
+        """
         own = Reading(self.input, self.top, self.ties, self.missing)
         options = Reading() if isinstance(X, Rankings) else reading_beside(own, X, other)
         return read_rankings(X, name, options, self._run().threads)
@@ -102,7 +106,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         return all(np.array_equal(value, others[name]) for name, value in mine.items())
 
     def _unusual(self, *known: str) -> list[str]:
-        """Return the parameters that differ from their defaults, as written in a call, without those in `known`."""
+        """Return the parameters that differ from their defaults, as text of a call, without the names in `known`."""
         usual = {name: parameter.default for name, parameter in signature(type(self).__init__).parameters.items()}
         own = type(self).__annotations__  # these come first
         return [
@@ -116,23 +120,26 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for Gaussian processes: exp(-lam d), where d is the number of discordant pairs of items.
 
-    With ties or missing items d is a mean; see `Mallows`.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is a mean
+    number of discordant pairs; see `Mallows`.
 
     Parameters
     ----------
     lam : float
-        The rate at which the similarity falls with each discordant pair. Two random rankings of n items have
-        `n (n - 1) / 4` discordant pairs on average. Start the search with a `lam` for which `lam n (n - 1) / 4` is not
-        much above 1. With a larger `lam`, no two rankings are similar, and the likelihood is flat.
+        How fast the kernel falls: each discordant pair multiplies the kernel by exp(-lam). This value is also the start
+        of the search for the best `lam`. Two random rankings of n items have `n (n - 1) / 4` discordant pairs on
+        average. So start with a `lam` for which `lam n (n - 1) / 4` is not much above 1. With a larger `lam`, no two
+        rankings are similar. The likelihood then hardly depends on `lam`, and the search makes no progress.
     lam_bounds : pair of floats or "fixed"
-        The range of the search for the best value.
+        The range of the search for the best `lam`. With "fixed" there is no search.
     normalize : bool
-        With ties or missing items, divide by the square roots of both self-similarities, so that `lam` does not change
-        the variance of the process. The default is True; for `Mallows` it is False.
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items.
+        With `normalize=True`, `lam` does not change the variance of the process. The default is True; for `Mallows` it
+        is False.
     input, top, ties, missing
-        How to read arrays, as for `Rankings`. A `Rankings` that you pass to the kernel needs no options. A model of
-        scikit-learn converts a `Rankings` to an array of ranks from 1. So if you pass a `Rankings` to a model, leave
-        `input` and `top` at their defaults.
+        How to read arrays, as for `Rankings`. If you pass a `Rankings` to the kernel, these parameters are not used. A
+        model of scikit-learn converts a `Rankings` to an array of ranks from 1, before it calls the kernel. So if you
+        pass a `Rankings` to a model, leave `input` and `top` at their defaults.
     n_jobs
         As for `gram_matrix`.
 
@@ -158,7 +165,10 @@ class MallowsKernel(_RankingKernel):
         return self.hyperparameter_lam
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel depends only on how two rankings differ. It does if it is normalized, or without ties."""
+        """Return whether the kernel depends only on how two rankings differ.
+
+        This is so if the kernel is normalized, or if there are no ties and no missing items.
+        """
         return bool(self.normalize) or self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -185,20 +195,21 @@ class WeightedKendallKernel(_RankingKernel):
     weight : {"standard", "top", "add", "mult", "average", "later"}
         As for `Kendall`.
     u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
-        Position weights for `weight="add"`, `"mult"` and `"later"`; the other values of `weight` do not use them. Two
-        of them have the hyperparameter `a`: at rank r = 1..n, "power" is r^-a and "exponential" is exp(-a (r - 1)).
-        These two are not for "later". The other position weights are fixed, as for `Kendall`.
+        The weights of the positions, for `weight="add"`, `"mult"` and `"later"`. The other values of `weight` do not
+        use `u`. With "power", the weight of rank r = 1..n is r^-a. With "exponential", it is exp(-a (r - 1)). Here `a`
+        is the hyperparameter. "power" and "exponential" are not allowed for "later". The other values of `u` are fixed
+        weights, as for `Kendall`.
     a : float
-        The steepness of the weights, for `u="power"` and `u="exponential"`. With a large `a` they fall fast. If `a` is
-        near 0, all positions have nearly the same weight.
+        The steepness of the weights, for `u="power"` and `u="exponential"`. If `a` is large, the weights fall fast from
+        the first position to the last. If `a` is near 0, all positions have nearly the same weight.
     a_bounds : pair of floats or "fixed"
-        The range of the search for the best value.
+        The range of the search for the best `a`. With "fixed" there is no search.
     k, order, signed
-        As for `Kendall`. If the weight does not use `k`, it is ignored, so that a grid search can vary only the weight.
+        As for `Kendall`. If the weight does not use `k`, the value of `k` is ignored, so that a grid search can vary
+        only the weight.
     normalize : bool
-        Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process.
-        The default is True; for `Kendall` it is False. To learn the variance, multiply the kernel by a
-        `ConstantKernel`.
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`, so that `a` does not change the variance of the process. The default
+        is True; for `Kendall` it is False. To learn the variance, multiply the kernel by a `ConstantKernel`.
     input, top, ties, missing, n_jobs
         As for `MallowsKernel`.
 
@@ -226,7 +237,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
-        """The hyperparameter `a`. If the weights do not depend on `a`, it counts as fixed."""
+        """The hyperparameter `a`. If the position weights do not depend on `a`, the hyperparameter counts as fixed."""
         check_choice(self.weight, "weight", tuple(WEIGHTS))
         if isinstance(self.u, str):
             check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)
@@ -236,7 +247,7 @@ class WeightedKendallKernel(_RankingKernel):
         return self.hyperparameter_a
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel depends only on how two rankings differ. It does without ties and missing items."""
+        """Return whether the kernel depends only on how two rankings differ: only without ties and missing items."""
         return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -266,10 +277,11 @@ class WeightedKendallKernel(_RankingKernel):
     def _gradient(self, rankings: Rankings, K: Array) -> Array:
         """Differentiate the matrix.
 
-        Without normalization each value is a polynomial in the position weights u, of degree 2 ("add") or twice the
-        order ("mult"). For the weights u + t u', where u' is the derivative of u, it is a polynomial in t. Finite
-        differences that are exact for such polynomials give its derivative at t = 0 from kernels with other weights.
-        This needs no O(n^2) embedding, for any order.
+        Without normalization, each kernel value is a polynomial in the position weights u. Its degree is 2 for "add",
+        and twice the order for "mult". Let u' be the derivative of u with respect to the logarithm of `a`. For the
+        weights u + t u', the kernel value is a polynomial in t. The derivative of this polynomial at t = 0 is wanted.
+        Finite differences compute it exactly from kernel values for some other t. So no vectors with O(n^2) numbers are
+        needed, for any order.
         """
         changes = self.a * self._slopes(rankings.n_items)
         # Scale u' to the size of u, to avoid cancellation and overflow.
@@ -295,11 +307,11 @@ class WeightedKendallKernel(_RankingKernel):
 
 
 def _differences(pairs: int) -> tuple[Array, Array]:
-    """Return nodes t and coefficients c with p'(0) = sum of c (p(t) - p(-t)) for polynomials of degree up to 2 pairs.
+    """Return nodes t and coefficients c such that p'(0) is the sum of `c (p(t) - p(-t))` for polynomials p.
 
-    The nodes are the positive zeros of the Chebyshev polynomial of degree 2 pairs, for which the coefficients stay
-    small. The coefficients are the derivatives at 0 of Lagrange's polynomials. Even powers cancel, also that of degree
-    2 pairs.
+    The formula is exact for polynomials of degree up to `2 * pairs`. The nodes are the positive zeros of the Chebyshev
+    polynomial of this degree, because the coefficients are then small. The coefficients are the derivatives at 0 of
+    Lagrange's polynomials. In `p(t) - p(-t)`, all even powers of t cancel, also the power `2 * pairs`.
     """
     numbers = np.arange(1, pairs + 1)
     angles = (2 * numbers - 1) * np.pi / (4 * pairs)

@@ -1,11 +1,11 @@
 """Kernels between rankings for GPyTorch and BoTorch, with hyperparameters that can be learned.
 
-The Rust crate computes the matrices, as for `gram_matrix` and `distance_matrix`. PyTorch can learn the hyperparameters.
-The Mallows kernel is a function of distances, which PyTorch differentiates. The weighted Kendall kernel has an analytic
-gradient for its position weights. There are no derivatives with respect to rankings: to optimise a ranking, compare a
-list of candidates.
+The Rust crate computes the matrices, as for `gram_matrix` and `distance_matrix`. PyTorch learns the hyperparameters
+with derivatives. For the Mallows kernel, PyTorch itself computes the derivative with respect to `lam`. For the weighted
+Kendall kernel, this module computes the derivatives with respect to the position weights. There are no derivatives with
+respect to rankings. So to find the best ranking for a model, evaluate the model on a list of candidate rankings.
 
-Needs torch and gpytorch: `pip install "wkendall[torch]"`.
+This module needs torch and gpytorch: `pip install "wkendall[torch]"`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _AT_ONCE = 2**23
 
 
 class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
-    """What the kernels share: rankings out of tensors, and batches of them."""
+    """The common base of the kernels: it reads rankings from tensors, and from batches of tensors."""
 
     has_lengthscale = False
 
@@ -51,7 +51,7 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
         return read_rankings(x.detach().cpu().numpy(), name, self._reading, self._run.threads)
 
     def _each(self, x1: Any, x2: Any, diag: bool, value: Callable[[Any, Any, bool], Any]) -> Any:
-        """Return a value of two matrices of rankings for each pair of matrices in two batches."""
+        """Return the result of `value` for each pair of matrices in two batches of matrices of rankings."""
         if x1.dim() == x2.dim() == 2:
             return value(x1, x2, diag)
         shape = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
@@ -69,19 +69,20 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for GPyTorch: exp(-lam d), where d is the number of discordant pairs of items.
 
-    With ties or missing items d is a mean; see `Mallows`.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is a mean
+    number of discordant pairs; see `Mallows`.
 
     Parameters
     ----------
     lam : float
-        The initial rate at which the similarity falls with each discordant pair. For n items, choose `lam` so that
-        `lam n (n - 1) / 4` is not much above 1.
+        The initial value of `lam`: each discordant pair multiplies the kernel by exp(-lam). For n items, choose `lam`
+        so that `lam n (n - 1) / 4` is not much above 1.
     lam_prior : gpytorch.priors.Prior, optional
-        A prior of `lam`.
+        A prior distribution for `lam`.
     lam_constraint : gpytorch.constraints.Interval, optional
         The range of `lam`. If absent, `lam` is positive.
     normalize : bool
-        With ties or missing items, divide by the square roots of both self-similarities.
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items.
     input, top, ties, missing
         How to read tensors, as for `Rankings`. Tensors of floats are accepted, because BoTorch stores orders and ranks
         as floats.
@@ -128,7 +129,7 @@ class MallowsKernel(_RankingKernel):
 
     @property
     def lam(self) -> Any:
-        """The rate, of shape `batch_shape + (1, 1)`."""
+        """The present value of `lam`, a tensor of shape `batch_shape + (1, 1)`."""
         return self.raw_lam_constraint.transform(self.raw_lam)
 
     @lam.setter
@@ -142,9 +143,9 @@ class MallowsKernel(_RankingKernel):
         self.initialize(raw_lam=self.raw_lam_constraint.inverse_transform(number.expand_as(self.raw_lam)))
 
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
-        """Return the kernel between the rankings of two tensors of shape (..., m, n) and (..., m', n).
+        """Return the kernel values between the rankings of two tensors of shape (..., m, n) and (..., m', n).
 
-        With `diag`, return only the kernel between each ranking of `x1` and the ranking of `x2` in the same row.
+        With `diag=True`, return only the kernel value of each ranking of `x1` and the ranking of `x2` in the same row.
         """
         distances = self._each(x1, x2, diag, self._distances)
         lam = self.lam.to(distances)
@@ -160,7 +161,7 @@ class MallowsKernel(_RankingKernel):
 
 
 class WeightedKendallKernel(_RankingKernel):
-    """Weighted Kendall kernel for GPyTorch, with learned position weights.
+    """Weighted Kendall kernel for GPyTorch. PyTorch learns the weight of each position.
 
     Parameters
     ----------
@@ -168,15 +169,16 @@ class WeightedKendallKernel(_RankingKernel):
         The number of items of the rankings.
     weight : {"mult", "add"}
         As for `Kendall`: the weight of a pair of positions is the product or the sum of the two position weights.
-    u : {"hyperbolic", "log", "ap"} or array-like of shape (n_items,)
-        The initial position weights, all positive.
+    u : {"hyperbolic", "log"} or array-like of shape (n_items,)
+        The initial position weights, as for `Kendall`. All weights must be positive.
     u_prior : gpytorch.priors.Prior, optional
-        A prior of the position weights.
+        A prior distribution for the position weights.
     u_constraint : gpytorch.constraints.Interval, optional
         The range of the position weights. If absent, the weights are positive.
     normalize : bool
-        Divide by the self-similarity, so that the weights do not change the variance of the process. To learn the
-        variance, put a `ScaleKernel` around the kernel.
+        Divide the kernel by its value for a ranking with itself, which is the same for all rankings. The position
+        weights then do not change the variance of the process. To learn the variance, put a `ScaleKernel` around the
+        kernel.
     input, top, n_jobs
         As for `MallowsKernel`.
     **options
@@ -226,7 +228,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def u(self) -> Any:
-        """The position weights, of shape (n_items,)."""
+        """The present position weights, a tensor of shape (n_items,)."""
         return self.raw_u_constraint.transform(self.raw_u)
 
     @u.setter
@@ -253,9 +255,9 @@ class WeightedKendallKernel(_RankingKernel):
         self.initialize(raw_u=self.raw_u_constraint.inverse_transform(tensor))
 
     def forward(self, x1: Any, x2: Any, diag: bool = False, **_: Any) -> Any:
-        """Return the kernel between the rankings of two tensors of shape (..., m, n_items) and (..., m', n_items).
+        """Return the kernel values between the rankings of two tensors: (..., m, n_items) and (..., m', n_items).
 
-        With `diag`, return only the kernel between each ranking of `x1` and the ranking of `x2` in the same row.
+        With `diag=True`, return only the kernel value of each ranking of `x1` and the ranking of `x2` in the same row.
         """
         if x1.shape[-1] != self.n_items:
             raise bad_argument(
@@ -280,7 +282,7 @@ class WeightedKendallKernel(_RankingKernel):
 
 
 class _Gram(torch.autograd.Function):  # type: ignore[misc]
-    """The matrix of the Rust crate, as a function of the position weights."""
+    """The Gram matrix as a function of the position weights, with its derivative. The Rust crate computes it."""
 
     @staticmethod
     def forward(ctx: Any, u: Any, x: Rankings, y: Rankings, weight: str, run: Run) -> Any:
@@ -299,10 +301,12 @@ class _Gram(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _slope(x: Any, y: Any, gradient: Array, u: Array, weight: str) -> Array:
-    """Return the derivative, with respect to u, of the sum of `gradient` times the unnormalized kernel of two sets of ranks.
+    """Return a derivative with respect to u: of the sum of `gradient` times the kernel matrix of two sets of ranks.
 
-    The kernel is the inner product of tensors with the entry U[x_i, x_j] for each pair of items, where U has the weights of pairs
-    of positions above its diagonal. Each entry of U gets what the other ranking has for the same two items.
+    The kernel is not normalized. Let U be the matrix with the weights of pairs of positions above its diagonal, and
+    zeros elsewhere. A ranking x has a matrix with the entry U[x_i, x_j] for each pair of items i and j. The kernel is
+    the inner product of the matrices of the two rankings. So the derivative with respect to an entry of U is a sum over
+    the pairs of items at these two positions in one ranking: it adds the entries of the other ranking for these pairs.
     """
     U = np.triu(np.multiply.outer(u, u) if weight == "mult" else np.add.outer(u, u), 1)
     slope = np.zeros_like(U)
@@ -331,5 +335,5 @@ def _positive() -> Any:
 
 
 def _is_repeated(x: Any) -> bool:
-    """Return whether all matrices of a batch are one and the same."""
+    """Return whether all matrices of a batch are the same matrix in memory."""
     return all(size == 1 or stride == 0 for size, stride in zip(x.shape[:-2], x.stride()[:-2], strict=True))

@@ -1,13 +1,13 @@
 """Position weights and weights of kernels, learned from labelled rankings.
 
-Layers, each using only those below it:
+The modules, from the highest layer to the lowest. Each module uses only modules below it in this list:
 
     suquan     SUQUAN-SVD: weights from singular vectors
-    alternating  weights and coefficients in turn
+    alternating  optimisation of weights and coefficients in turn
     single_positions  smooth weights of pairs of positions, for thousands of positions
-    penalties  penalties that give weights a structure: smooth, monotone, of low rank
-    bases      named weights that learned weights stay near to
-    alignment  weights of kernels, from their alignment with the targets
+    penalties  penalties that make weights smooth, monotone, or of low rank
+    bases      given weights U0 that learned weights stay near
+    alignment  weights of kernels, from the alignment of the kernels with the targets
     coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine
     singular_values  singular values of weighted sums of permutations

@@ -40,7 +40,7 @@ class State(NamedTuple):
 
 
 class Dense:
-    """Weights and coefficients as tensors, with the scores of rankings as functions of U or of B, and with the penalties."""
+    """Weights U and coefficients B as tensors: their scores as linear functions of U or of B, and their penalties."""
 
     def __init__(self, sample: PositionTensors, penalty: Penalty | None, toward: Array | None) -> None:
         self._sample, self._inverse = sample, sample.inverted()
@@ -112,9 +112,10 @@ class Space(Protocol):
 
 
 class Alternation:
-    """Minimise the sum of cost * loss, plus |B|^2 / 2 + alpha P(U - U0): over B for fixed U, and over U for fixed B, in turn.
+    """Minimise the sum of cost * loss, plus |B|^2 / 2 + alpha P(U - U0), over U and B in turn.
 
-    For fixed U the scores are linear in B. For fixed B they are linear in U, because <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
+    A half step minimises over B for fixed U, or over U for fixed B. For fixed U the scores are linear in B. For fixed B
+    the scores are linear in U, because <B, Phi_U(s)> = <U, Phi_B(s^-1)>. Here s^-1 is the inverse permutation of s.
     """
 
     def __init__(
@@ -139,10 +140,10 @@ class Alternation:
         return state._replace(B=fit.tensor, intercept=fit.intercept, cost=fit.cost, ridge=self._space.ridge(fit.tensor))
 
     def weights(self, state: State) -> State:
-        """Return the optimal U and intercept for fixed B. If there is a U0, only the direction of B is fixed, not its length.
+        """Return the optimal U and intercept for fixed B. If there is a U0, the length of B is also optimised.
 
-        The reason is this. Suppose that B is fixed completely, and that the coefficients for U0 leave no loss. Then U =
-        U0 is optimal, and nothing is learned.
+        The reason is this. Suppose that B is fixed completely, and that the weights U0 with these coefficients B leave
+        no loss. Then U = U0 is optimal, and nothing is learned.
         """
         space, B = self._space, state.B
         function = space.weights(state.U, B)
@@ -151,7 +152,11 @@ class Alternation:
         steps: list[State] = []
 
         def step(logarithm: float) -> float:
-            """Solve for B times a factor f. The scores are those of f U and B, so that the penalty of f V is alpha / f^2."""
+            """Find the optimal U for the coefficients f B, where f is a factor.
+
+            The scores for U and f B are equal to the scores for f U and B. So the problem is solved for f V instead of
+            V, with alpha / f^2 instead of alpha.
+            """
             factor = float(np.exp(logarithm))
             alpha = self._alpha / factor**2
             rest = 0.0 if space.toward_zero else space.ridge(B)
@@ -198,7 +203,10 @@ class Alternation:
         return Alternated(state, np.array(path), most, False)
 
     def _balanced(self, state: State) -> State:
-        """Scale U and B so that the penalties of both are equal: the scores stay the same, and their sum becomes minimal."""
+        """Scale U and B so that their penalties are equal.
+
+        The scores stay the same, and the sum of the two penalties becomes as small as possible.
+        """
         if not self._space.balances:
             return state
         if 0.0 in (state.ridge, state.penalty):
@@ -209,7 +217,7 @@ class Alternation:
 
 
 class Alternated(NamedTuple):
-    """The result of an alternation, and the objective at the start and after each half step."""
+    """The final state of an alternation, and the objective at the start and after each half step."""
 
     state: State
     path: Array

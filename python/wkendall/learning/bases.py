@@ -1,7 +1,7 @@
-"""Weights U0 that learned weights stay near to, given by a name or as an array.
+"""Weights U0, given by a name or as an array. A penalty keeps learned weights near U0.
 
-For thousands of positions, a matrix with a weight for each pair of positions is large. For named weights the matrix is
-not needed: the kernel and the sums over the rows and the columns are enough.
+For thousands of positions, the matrix with a weight for each pair of positions is large. For weights with a name, this
+matrix is not needed: their kernel, and the sums over the rows and the columns of the matrix, are enough.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ Name = Literal["standard", "ramp", "hyperbolic", "log"]
 
 
 def names(order: int) -> tuple[Name, ...]:
-    """Return the names of the weights of an order. Order 1 has no name "ramp", because its standard weights are the ramp."""
+    """Return the names of the given weights of an order.
+
+    For order 1 there is no name "ramp": the standard weights of order 1 already fall linearly.
+    """
     return ("standard", "ramp", "hyperbolic", "log") if order == 2 else ("standard", "hyperbolic", "log")
 
 
 class Base(NamedTuple):
-    """Named weights, or an array, times a scale."""
+    """Weights, given by a name or as an array, times a scale."""
 
     weights: Name | Array
     items: int
@@ -57,7 +60,7 @@ class Base(NamedTuple):
         return self.scale**2 * kernel if self.scale != 1 else kernel
 
     def sums(self) -> tuple[Array, Array]:
-        """Return the sums over the rows, and over the columns, of weights of order 2."""
+        """Return the sum of each row, and the sum of each column, of weights of order 2."""
         if not isinstance(self.weights, str):
             rows, columns = self.weights.sum(axis=1), self.weights.sum(axis=0)
         elif self.weights == "ramp":
@@ -79,7 +82,7 @@ class Base(NamedTuple):
         return self.scale**2 * float(squares @ (np.cumsum(squares) - squares))
 
     def _single(self) -> Array:
-        """Return the vector u of weights u[a] u[b] for a < b."""
+        """Return the vector u, for weights of order 2 that are u[a] u[b] if a < b, otherwise 0."""
         standard = self.weights == "standard"
         return np.ones(self.items) if standard else position_weights(self.items, "mult", u=str(self.weights), order=1)
 

@@ -1,7 +1,8 @@
-"""Kernel machines: the optimal linear function of the embedding of rankings for given position weights.
+"""Kernel machines: the optimal coefficients B of a linear function of rankings, for given position weights U.
 
-The sum of cost * loss(target, score), plus |B|^2 / 2, is minimised over B and an intercept. The score of a ranking s is
-<B, Phi_U(s)> + intercept. The optimal B is a linear combination of the tensors of the rankings.
+The score of a ranking s is <B, Phi_U(s)> + intercept, where Phi_U(s) is the tensor of the ranking (see `embed`). The
+optimal B and intercept minimise an objective: |B|^2 / 2 plus the sum of `cost * loss(target, score)` over the rankings.
+The optimal B is a linear combination of the tensors of the rankings.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ MAX_STEPS = 100
 
 
 class Problem(NamedTuple):
-    """A kernel machine. Its scores are K coefficients + offsets + intercept. Further rows of K have constraints."""
+    """A kernel machine with the scores `K coefficients + offsets + intercept`.
+
+    The first rows of K belong to the targets. The further rows, if there are any, belong to constraints.
+    """
 
     kernel: KernelMatrix
     targets: Array
@@ -41,7 +45,7 @@ class Problem(NamedTuple):
 
 
 class Hinge:
-    """The loss max(0, 1 - target * score) of a support vector machine, for targets of -1 and 1."""
+    """The loss `max(0, 1 - target * score)` of a support vector machine. The targets are -1 and 1."""
 
     def __call__(self, targets: Array, scores: Array) -> Array:
         """Return the loss of each score."""
@@ -50,8 +54,9 @@ class Hinge:
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:
         """Return the coefficients of the rows and the intercept of the optimal function.
 
-        `tolerance` is the allowed relative difference between the objective and its minimum. It is checked by the
-        difference between the primal and the dual objective.
+        `tolerance` is the allowed relative difference between the reached objective and its minimum. The dual objective
+        is a lower bound of the minimum, so the difference between the primal and the dual objective is compared with
+        `tolerance`.
         """
         kernel, targets, costs, offsets, floors, rest = problem
         rows, none = len(targets), np.zeros_like(floors)
@@ -92,7 +97,7 @@ class Squares:
         return (targets - scores) ** 2
 
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
-        """Return the coefficients and the intercept, by linear equations or, with constraints, by least squares."""
+        """Return the coefficients and the intercept, from linear equations or, with constraints, from least squares."""
         kernel, costs = problem.kernel, problem.costs
         targets = problem.targets - problem.offsets
         if len(problem.floors):
@@ -111,9 +116,10 @@ class Squares:
 
 
 def _constrained(problem: Problem, targets: Array) -> tuple[Array, float]:
-    """Solve ridge regression with independent constraints: the multipliers solve a problem of non-negative least squares.
+    """Solve ridge regression with linearly independent constraints.
 
-    Without the intercept, theta = H^-1 (g + limits' multipliers), where H and g are those of the ridge regression.
+    The multipliers of the constraints solve a problem of non-negative least squares. Without constraints, the solution
+    of the ridge regression is `H^-1 g`. With constraints it is `H^-1 (g + limits' multipliers)`.
     """
     assert isinstance(problem.kernel, FromFeatures)
     features, limits = np.split(problem.kernel.features, [len(targets)])
@@ -137,11 +143,11 @@ Loss = Hinge | Squares
 
 
 def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
-    """Return the intercept with the smallest sum of hinge losses. If an interval of intercepts has it, return its midpoint.
+    """Return the intercept with the smallest weighted sum of hinge losses, or the midpoint of several such intercepts.
 
-    As a function of the intercept, the loss of a ranking has a kink where its margin is 1. At each kink the slope of
-    the sum of losses grows by the cost of the ranking. The first slope is minus the total cost of the positive
-    rankings, and the last slope is the total cost of the negative rankings.
+    As a function of the intercept, the loss of a ranking has a kink where `target * (score + intercept)` is 1. At each
+    kink, the slope of the sum of losses grows by the cost of the ranking. The first slope is minus the total cost of
+    the rankings with target 1. The last slope is the total cost of the rankings with target -1.
     """
     bends = targets - scores
     places = np.argsort(bends, kind="stable")
@@ -152,7 +158,7 @@ def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
 
 
 class Fit(NamedTuple):
-    """The optimal coefficients for given weights, and the total loss of all rankings."""
+    """The optimal coefficients and intercept for given weights, and the total loss of all rankings."""
 
     tensor: Any
     intercept: float
@@ -160,7 +166,10 @@ class Fit(NamedTuple):
 
 
 class Tensors(NamedTuple):
-    """Scores <B, Phi_U(s)> for fixed weights U, which are linear in B. U is a tensor or a stack; B has the shape of U."""
+    """The scores <B, Phi_U(s)> for fixed weights U: linear functions of B. U is one tensor or a stack of tensors.
+
+    B has the same shape as U.
+    """
 
     sample: PositionTensors
     U: Array
@@ -173,7 +182,7 @@ class Tensors(NamedTuple):
         return FromGram(self.sample.gram(self.U, self.order))
 
     def tensor(self, coefficients: Array) -> Array:
-        """Return B."""
+        """Return B: the sum of the tensors of the rankings, each times its coefficient."""
         return np.stack([self.sample.combine(coefficients, tensor) for tensor in self._stack()]).reshape(self.U.shape)
 
     def _stack(self) -> Array:
@@ -181,7 +190,7 @@ class Tensors(NamedTuple):
 
 
 class Mapped(NamedTuple):
-    """Scores that are linear in parameters theta. The tensor is a function of theta."""
+    """Scores that are linear in parameters theta. The function `back` computes a tensor from theta."""
 
     features: Array
     back: Callable[[Array], Array]
@@ -200,7 +209,7 @@ class Mapped(NamedTuple):
         return FromGram(features @ features.T)
 
     def tensor(self, coefficients: Array) -> Array:
-        """Return the tensor."""
+        """Return the tensor that belongs to the coefficients of the rows."""
         return self.back(coefficients @ self._rows())
 
     def _rows(self) -> Array:
@@ -208,7 +217,10 @@ class Mapped(NamedTuple):
 
 
 class Linear(Protocol):
-    """The interface of scores that are linear in something, such as a tensor, that follows from coefficients of rankings."""
+    """The interface of scores that are linear in an object, such as a tensor.
+
+    The object is computed from coefficients, one for each ranking.
+    """
 
     def kernel(self) -> KernelMatrix:
         """Return the kernel of the scores."""
@@ -226,10 +238,10 @@ def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance:
 
 
 def merge(member: NDArray[np.intp], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Merge equal rankings with equal targets and add their costs; drop rankings without cost.
+    """Merge equal rankings with equal targets and add their costs. Rankings with the cost 0 are dropped.
 
-    `member` has, for each ranking, the number of its distinct ranking. The result is the row, the target and the cost
-    of each remaining ranking.
+    `member` contains, for each ranking, the number of its distinct ranking. The result is the row, the target and the
+    cost of each remaining ranking.
     """
     counted = np.flatnonzero(costs > 0)
     together = np.column_stack([member[counted], targets[counted].view(np.int64)])

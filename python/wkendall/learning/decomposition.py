@@ -1,12 +1,15 @@
 """Decomposition of tensors over positions under permutations of the positions.
 
-A permutation of the positions maps a tensor of order d to another tensor of order d. Two kinds of tensors stay of their
-kind: tensors that depend only on some of their indices; and tensors that are zero outside a pattern of equal indices,
-such as the diagonal. What remains are the *pure* tensors. They are zero where two indices are equal, and their sum over
-each index is zero.
+A permutation of the positions maps a tensor of order d to another tensor of order d. Some kinds of tensors are mapped
+to tensors of the same kind:
 
-A pure tensor of order j can be lifted to order d in two ways: it is placed on a pattern of equal indices, or it is made
-to depend on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the orders 0..d. Permutations,
+- tensors that depend only on some of their indices
+- tensors that are zero outside a pattern of equal indices, such as the diagonal
+- *pure* tensors: they are zero where two indices are equal, and their sum over each index is zero
+
+A pure tensor of order j can be lifted, that is, turned into a tensor of a higher order d. There are two ways to do
+this. Either the pure tensor is placed on a pattern of equal indices, such as the diagonal. Or the lifted tensor depends
+only on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the orders 0..d. Permutations,
 and sums of permutations, can be applied before or after a lift, with the same result.
 """
 
@@ -32,10 +35,12 @@ class Pure:
     def __call__(self, tensors: Array) -> Array:
         """Project each row, a tensor written as a vector.
 
-        For order 1 this removes the mean. For order 2 it removes x_a + y_b from entry (a, b). The vectors x and y
-        follow from two equations. The sums of row a plus the sums of column a are (n - 2) (x + y) + sum(x + y). The
-        differences of these sums are n (x - y). For higher orders the part that depends on fewer indices is removed by
-        conjugate gradients. A few steps suffice, because the operator has few distinct eigenvalues.
+        First, all entries with two equal indices are set to zero. For order 1, the projection then subtracts the mean.
+        For order 2, it subtracts x_a + y_b from each entry (a, b) off the diagonal, where the vectors x and y have
+        equal sums. Two equations determine x and y. Let r be the vector of row sums, and c the vector of column sums.
+        Then `r + c = (n - 2) (x + y) + sum(x + y)` and `r - c = n (x - y)`. For higher orders, the part that depends on
+        fewer indices is subtracted by the method of conjugate gradients. A few steps are enough, because the operator
+        has few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         if len(self.shape) == 1:
@@ -70,7 +75,7 @@ class Pure:
 
 
 def lifts(pure: Array, order: int) -> Iterator[Array]:
-    """Lift a pure tensor to an order in every way: to each pattern of equal indices, and for each choice of indices."""
+    """Yield all lifts of a pure tensor to an order: for each pattern of equal indices and each choice of indices."""
     items, own = len(pure), pure.ndim
     for pattern in _patterns(order):
         groups = max(pattern) + 1
@@ -84,7 +89,7 @@ def lifts(pure: Array, order: int) -> Iterator[Array]:
 
 
 def scattered(size: int) -> Iterator[Array]:
-    """Yield vectors without structure or symmetry, the same on every machine."""
+    """Yield pseudorandom vectors, the same on every machine. They have no structure and no symmetry."""
     numbers = np.arange(size, dtype=np.uint64)
     while True:
         mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
@@ -94,7 +99,10 @@ def scattered(size: int) -> Iterator[Array]:
 
 
 def _patterns(order: int) -> Iterator[tuple[int, ...]]:
-    """Yield all patterns of equal indices: index a belongs to group pattern[a]; groups are numbered in order of appearance."""
+    """Yield all patterns of equal indices.
+
+    In a pattern, index a belongs to the group pattern[a]. The groups are numbered in the order of their first index.
+    """
     patterns: list[tuple[int, ...]] = [()]
     for _ in range(order):
         patterns = [(*pattern, group) for pattern in patterns for group in range(max(pattern, default=-1) + 2)]
@@ -102,7 +110,7 @@ def _patterns(order: int) -> Iterator[tuple[int, ...]]:
 
 
 def _apart(items: int, axes: int) -> NDArray[np.bool_]:
-    """Mark the tuples of distinct indices."""
+    """Return a boolean array: True where all indices are distinct."""
     places = np.ogrid[(slice(items),) * axes]
     apart = np.ones((items,) * axes, dtype=bool)
     for one, other in combinations(places, 2):

@@ -1,10 +1,11 @@
 """The dual problem of a support vector machine by an interior-point method.
 
-The problem is to maximise <margins, a> - <ya, K ya> / 2 over a, where 0 <= a <= costs and <equation, a> = 0. The
-targets y are -1 and 1. For a support vector machine without constraints, all margins are 1 and the equation is y. A
-constraint, score >= margin, is one more row. This row has y = 1, an infinite cost, and 0 in the equation. About twenty
-steps give many digits, whatever the kernel and the costs are. Each step solves two or three linear systems with K plus
-a diagonal matrix.
+The problem is to maximise <margins, a> - <ya, K ya> / 2 over the vector a. Two conditions hold: 0 <= a <= costs, and
+<equation, a> = 0. The targets y are -1 and 1. For a support vector machine without constraints, all entries of the
+vector `margins` are 1, and the vector `equation` is y. A constraint, score >= margin, adds one more row to the problem.
+This row has y = 1, an infinite cost, and the entry 0 in `equation`. About twenty steps give many correct digits, for
+every kernel and all costs. Each step solves two or three linear systems. The matrix of these systems is K plus a
+diagonal matrix.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Solver = Callable[[Array], Array]
 
 
 class FromFeatures(NamedTuple):
-    """A kernel given by features. There are fewer features than rankings."""
+    """A kernel given by feature vectors, which are shorter than the number of rankings."""
 
     features: Array
 
@@ -33,7 +34,7 @@ class FromFeatures(NamedTuple):
         return self if alpha == 1 else FromFeatures(self.features / np.sqrt(alpha))
 
     def times(self, vector: Array) -> Array:
-        """Return K v."""
+        """Return K times a vector."""
         return self.features @ (vector @ self.features)
 
     def solver(self, diagonal: Array) -> Solver:
@@ -55,11 +56,11 @@ class FromGram(NamedTuple):
         return self if alpha == 1 else FromGram(self.gram / alpha)
 
     def times(self, vector: Array) -> Array:
-        """Return K v."""
+        """Return K times a vector."""
         return self.gram @ vector
 
     def solver(self, diagonal: Array) -> Solver:
-        """Return a function that solves (K + D) x = v."""
+        """Return a function that solves (K + D) x = v, where D is a positive diagonal matrix."""
         matrix = self.gram.copy()
         matrix.flat[:: len(matrix) + 1] += diagonal
         return _refined(_factored(matrix), self, diagonal)
@@ -70,7 +71,10 @@ KernelMatrix = FromFeatures | FromGram
 
 
 def _factored(matrix: Array) -> Solver:
-    """Return a function that solves A x = v, by Cholesky: with LAPACK itself, as SciPy's checks take as long as a solution."""
+    """Return a function that solves A x = v with a Cholesky factor.
+
+    LAPACK is called directly, because the checks of SciPy take as long as a solution.
+    """
     factor, info = dpotrf(matrix, clean=False)
     if info or not np.isfinite(factor.flat[:: len(matrix) + 1]).all():
         raise LinAlgError("the matrix is not positive definite")
@@ -78,7 +82,10 @@ def _factored(matrix: Array) -> Solver:
 
 
 def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
-    """Add one step of iterative refinement: the first solution loses digits if features are much larger than the diagonal."""
+    """Return a solver with one additional step of iterative refinement.
+
+    The first solution loses digits if the features are much larger than the diagonal.
+    """
 
     def solve_twice(vector: Array) -> Array:
         found = solve(vector)
@@ -90,10 +97,10 @@ def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
 def path(
     kernel: KernelMatrix, y: Array, costs: Array, margins: Array, equation: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield points a that converge to the solution, each with the scores K ya. End when rounding errors stop the progress.
+    """Yield vectors a that converge to the solution, each with the scores K ya. Rounding errors end the iterations.
 
-    This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the two bounds, `level` is
-    the multiplier of the equation, `room` is the distance from the upper bound.
+    This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the lower and the upper
+    bound of a. `level` is the multiplier of the equation. `room` is the distance of a from the upper bound.
     """
     bounded = np.isfinite(costs)
     bounds = len(y) + int(bounded.sum())
@@ -127,7 +134,7 @@ def path(
             across: Array = across,
             residual: Array = residual,
         ) -> tuple[Array, Array, Array, float]:
-            """Return the Newton step towards low * a = low_goal and high * room = high_goal."""
+            """Return the Newton step for the equations `low * a = low_goal` and `high * room = high_goal`."""
             step = y * solve(y * (low_goal / a - low - high_goal / room + high - residual))
             change = float((equation @ step + equation @ a) / (equation @ across))
             step = step - change * across

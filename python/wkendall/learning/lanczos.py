@@ -1,9 +1,10 @@
 """The largest eigenvalues of a symmetric operator on several invariant subspaces, by Lanczos iterations.
 
-The subspaces are orthogonal, and the operator maps each subspace to itself. To make a step in all subspaces at once,
-the operator is applied to a sum of vectors, one vector from each subspace. The basis stores these sums. A new vector is
-made orthogonal to the two vectors before it and, after a restart, to the Ritz vectors that were kept. This is enough:
-orthogonality is lost only when an eigenvector has converged.
+The subspaces are orthogonal, and the operator maps each subspace to itself. The iterations make a step in all subspaces
+at once: the operator is applied to a sum of vectors, one vector from each subspace. The basis consists of these sums. A
+new vector is made orthogonal to the two vectors before it. After a restart, it is also made orthogonal to the Ritz
+vectors that were kept. The other vectors of the basis can be left out, because orthogonality is lost only when an
+eigenvector has converged.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ OFTEN = 0.06
 
 
 class Lanczos:
-    """Iterations of an operator with at most this norm. `part(which, rows)` projects rows onto one of the subspaces."""
+    """Lanczos iterations for the operator `product`, whose norm is at most `norm`.
+
+    `part(which, rows)` projects rows onto one of the subspaces.
+    """
 
     def __init__(
         self,
@@ -47,10 +51,10 @@ class Lanczos:
         self._steps = 0
 
     def largest(self, starts: Array, known: list[Array], floor: float, share: bool) -> list[Array | None]:
-        """Return, for each subspace, the leading eigenvector that is orthogonal to the known eigenvectors (rows of a matrix).
+        """Return a leading eigenvector for each subspace, orthogonal to the known eigenvectors (rows of a matrix).
 
-        For a subspace, the result is None if the start is zero or if the eigenvalue is below the floor. With `share`,
-        it is also None if the eigenvalue is below the eigenvalue of another subspace.
+        For a subspace, the result is None if the start is zero, or if the eigenvalue is below the floor. With
+        `share=True`, the result is also None if the largest eigenvalue of another subspace is larger.
         """
         parts, size = starts.shape
         capacity = min(max(BYTES // (8 * size), LEAST), MOST)
@@ -112,20 +116,23 @@ class Lanczos:
         return found
 
     def _combined(self, factors: Array, basis: Array) -> Array:
-        """Return a combination of the basis in each subspace, with the factors in a row."""
+        """Return a combination of the basis for each subspace. A row of `factors` belongs to each subspace."""
         # Not BLAS: its threads take longer to start than such products, and compete with those of the operator.
         rows = np.einsum("ik,kj->ij", factors, basis)
         return np.concatenate([self._part(which, rows[which : which + 1]) for which in range(len(rows))])
 
     def _tell(self, steps: int, errors: Array) -> None:
-        """Show the steps that are done, and how many there will be if the errors continue to fall at the same rate."""
+        """Show the number of steps so far, and the total number if the errors continue to fall at the present rate."""
         if self._show is not None:
             reached = np.log(np.clip(errors, ACCURATE, 0.5)).max(initial=np.log(ACCURATE)) / np.log(ACCURATE)
             self._show(self._steps + steps, self._steps + int(steps / reached))
 
 
 def _leading(matrix: Array, width: int) -> tuple[Array, Array]:
-    """Return the largest eigenvalues and eigenvectors of a band matrix. Other solvers start threads for a small matrix."""
+    """Return the largest eigenvalues of a band matrix, and their eigenvectors.
+
+    Other solvers would start threads, which is slow for a small matrix.
+    """
     size = len(matrix)
     bands = np.zeros((width + 1, size))
     for band in range(min(width + 1, size)):
@@ -136,9 +143,10 @@ def _leading(matrix: Array, width: int) -> tuple[Array, Array]:
 
 
 def _below(value: float, residual: float, bound: float, steps: int, size: int) -> bool:
-    """Whether the largest eigenvalue is below a bound.
+    """Return whether the largest eigenvalue is below a bound.
 
-    The first test is a bound for the error after a number of steps from a random start (Kuczynski and Wozniakowski 1992).
+    There are two tests. The first test uses a bound of the error after a number of steps from a random start
+    (Kuczynski and Wozniakowski 1992). The second test compares the residual with the distance from the bound.
     """
     error = (np.log(1.648 * np.sqrt(size) / MISSED) / (2 * steps - 1)) ** 2
     return bool(value < bound * (1 - error) or residual <= CERTAIN * (bound - value))

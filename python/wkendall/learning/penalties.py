@@ -1,18 +1,20 @@
-"""Structure of learned weights: penalties of the difference between weights U and given weights U0.
+"""Penalties that give learned weights U a structure. They penalise the difference V = U - U0 from given weights U0.
 
 A penalty P is written with parameters theta: U = U0 + T theta and P = |theta|^2 / 2, where T is a linear map. For the
-ridge penalty T is the identity. The scores of rankings are linear in theta, so a step over U is a kernel machine for
-all penalties.
+ridge penalty, T is the identity. The scores of rankings are linear in theta. So for every penalty, a step over U is the
+training of a kernel machine.
 
 - "ridge": P(V) = |V|^2 / 2.
-- "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2, where D is the sum of the squared differences between neighbouring positions,
-  along each axis. Cosines diagonalise D. V is a combination of the first 20 cosines of each axis, because the penalty of the
-  other cosines is large. For order 2 and more than 200 positions, V has only products of a cosine and a constant.
-- "monotone": P(V) = |V|^2 / 2 with two conditions. U[0] >= U[1] >= U[2] and so on, and V is constant on each of at most 30
-  bins of positions. For order 2 the conditions apply to the diagonals only.
-- "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. It is the
-  nuclear norm, smoothed at zero. For any positive definite H, (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps is an upper
-  bound of P. The bound equals P if H = (V V' + eps^2 I)^(1/2). Each step minimises the bound with the H of the last V.
+- "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2. D(V) is the sum of the squared differences between neighbouring entries of V,
+  along all axes. D has a simple form if V is written as a combination of cosines: it is then a weighted sum of the
+  squared coefficients. Only the first 20 cosines of each axis are used, because the penalty of the other cosines is
+  large. For order 2 and more than 200 positions, only products of a cosine and a constant are used.
+- "monotone": P(V) = |V|^2 / 2 with two conditions. U[0] >= U[1] >= U[2] and so on. V is constant on each of at most 30
+  bins, which are groups of neighbouring positions. For order 2, the conditions apply only to the diagonals of U and V.
+- "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. This is
+  the nuclear norm of V, smoothed at zero. For any positive definite matrix H, an upper bound of P is
+  (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps. This bound equals P if H = (V V' + eps^2 I)^(1/2). Each step uses
+  the H of the last V, and minimises the bound.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ SMOOTHED = 1e-2
 
 
 def cosines(items: int) -> Array:
-    """Return the first cosines, orthonormal columns."""
+    """Return the first cosines as orthonormal columns."""
     count = min(items, MAX_COSINES)
     places = np.pi * np.arange(count) / max(items, 1)
     waves = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
@@ -48,7 +50,7 @@ def cosines(items: int) -> Array:
 
 
 def sizes(items: int, count: int) -> Array:
-    """Return, for each of the first cosines, n^2 times the sum of the squared differences between neighbours."""
+    """Return n^2 times the sum of the squared differences between neighbouring entries, for each of the cosines."""
     found: Array = items**2 * (2 - 2 * np.cos(np.pi * np.arange(count) / max(items, 1)))
     return found
 
@@ -77,7 +79,7 @@ class Smooth:
         return (float(np.vdot(V, V)) + len(V) ** 2 * squares) / 2
 
     def nearest(self, V: Array) -> Array:
-        """Return the nearest combination of cosines."""
+        """Return the combination of cosines that is nearest to V."""
         return self._combined(np.where(np.isfinite(self._sizes), self._transformed(V), 0.0))
 
     def _transformed(self, tensors: Array) -> Array:
@@ -93,7 +95,7 @@ class Smooth:
 
 
 class Monotone:
-    """Weights that fall or stay equal from the first position to the last. For order 2 only the diagonal does so."""
+    """Weights that do not increase from the first position to the last. For order 2, this holds for the diagonal."""
 
     def __init__(self, toward: Array) -> None:
         self._pairs = toward.ndim == 2
@@ -118,11 +120,11 @@ class Monotone:
         return float(np.vdot(V, V)) / 2
 
     def nearest(self, V: Array) -> Array:
-        """Return the nearest change to weights that fall."""
+        """Return the change nearest to V for which the weights U0 plus the change do not increase."""
         return self._tensor(self._parameters(V[np.newaxis])[0])
 
     def _parameters(self, tensors: Array) -> Array:
-        """Return theta of each tensor: bins, then the weights beside the diagonal."""
+        """Return theta of each tensor: the values of the bins, and then, for order 2, the entries off the diagonal."""
         lines = np.diagonal(tensors, axis1=-2, axis2=-1) if self._pairs else tensors
         bins = np.add.reduceat(lines, self._starts, axis=-1) / np.sqrt(self._sizes)
         if not self._pairs:
@@ -131,7 +133,7 @@ class Monotone:
         return np.hstack([bins, beside.reshape(len(tensors), -1)])
 
     def _tensor(self, theta: Array) -> Array:
-        """Return the change that theta describes; violations, such as rounding errors, are removed."""
+        """Return the change that theta describes. A change that violates the conditions, by rounding, is corrected."""
         count, items = len(self._sizes), int(self._sizes.sum())
         levels = theta[:count] / np.sqrt(self._sizes)
         free = isotonic_regression(levels - self._falls, sample_weight=self._sizes, increasing=False)
@@ -144,13 +146,13 @@ class Monotone:
 
 
 class LowRank:
-    """Weights of few singular values."""
+    """Weights for which the change V has few singular values that are not small."""
 
     def __init__(self, start: Array) -> None:
         self._small = SMOOTHED * float(np.linalg.norm(start)) / np.sqrt(len(start))
 
     def map(self, sample: PositionTensors, fixed: Array, V: Array) -> Mapped:
-        """Return the scores of rankings as a linear function of theta, for the quadratic bound at V."""
+        """Return the scores of rankings as a linear function of theta, for the upper bound that belongs to V."""
         squares, vectors = eigh(V @ V.T)
         root = (vectors * (np.maximum(squares, 0.0) + self._small**2) ** 0.25) @ vectors.T
         features = reduced(sample, fixed, lambda tensors: (root @ tensors).reshape(len(tensors), -1))
@@ -170,7 +172,7 @@ Penalty = Smooth | Monotone | LowRank
 
 
 def named_penalty(name: Name, start: Array, toward: Array | None) -> Penalty | None:
-    """Return a penalty for weights with the shape of the initial weights. Return None for the ridge penalty."""
+    """Return the penalty with this name, for weights with the shape of `start`; None for the ridge penalty."""
     if name == "smooth":
         return Smooth(len(start), start.ndim)
     if name == "monotone":
@@ -179,7 +181,7 @@ def named_penalty(name: Name, start: Array, toward: Array | None) -> Penalty | N
 
 
 def reduced(sample: PositionTensors, fixed: Array, change: Callable[[Array], Array]) -> Array:
-    """Return a function of the tensor of each ranking, for a block of rankings at a time."""
+    """Apply the function `change` to the tensor of each ranking, for a block of rankings at a time."""
     size = change(np.zeros((1, *fixed.shape))).size
     rows = BLOCK // max(fixed.size, 1)
     check_fits(sample.rows, size, np.dtype(np.float64), "use another penalty")

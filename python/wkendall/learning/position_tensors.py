@@ -1,10 +1,11 @@
-"""Rankings to learn from, complete or not: their tensors, and weighted sums of the tensors.
+"""Training rankings, complete or incomplete: their tensors, and weighted sums of the tensors.
 
-The tensor of a ranking s is Phi_U(s), with the entries U[s(i), s(j), ..]. The tensor of an incomplete ranking is the
-mean of the tensors of all complete rankings that agree with it. It equals Phi_V(s) for any such complete ranking s,
-where V has means of U. Tied items share a block of ranks. There are three kinds of means: over the pairs of ranks of
-two blocks, over the pairs of different ranks of one block, and over the single ranks of a block. The map from U to V is
-a projection, so weighted sums over positions are built from the same means.
+The tensor of a complete ranking s is Phi_U(s), with the entries U[s(i), s(j), ..] for the items i, j, .. The tensor of
+an incomplete ranking is the mean of the tensors of all complete rankings that agree with it. This mean equals Phi_V(s)
+for any such complete ranking s, where the entries of V are means of entries of U. Tied items share several ranks, which
+are called a block. There are three kinds of means: over the pairs of ranks of two blocks, over the pairs of different
+ranks of one block, and over the single ranks of one block. The map from U to V is a projection. So weighted sums over
+positions are computed with the same means.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ BLOCK = 1 << 22
 
 
 def tensors_of(rankings: Rankings, n_jobs: int | None, rows: NDArray[np.intp] | None = None) -> PositionTensors:
-    """Return the tensors of all rankings, or of some."""
+    """Return the tensors of all rankings, or of the rankings in `rows`."""
     return PositionTensors(rankings._handle if rows is None else rankings._handle.select(rows), n_jobs)
 
 
 class PositionTensors:
-    """Rankings to learn from, or their inverse permutations, in which items and positions swap roles."""
+    """Training rankings, or their inverse permutations, in which items and positions are exchanged."""
 
     def __init__(self, rankings: _core.Rankings, n_jobs: int | None = None, *, inverse: bool = False) -> None:
         self.rows, self.items = rankings.rows, rankings.items
@@ -47,7 +48,7 @@ class PositionTensors:
         return embed_of(self._rankings, U, self._run, inverse=self._inverse).reshape(self.rows, -1)
 
     def gram(self, U: Array, order: int) -> Array:
-        """Return the inner products of the tensors; U is a tensor or a stack."""
+        """Return the matrix of the inner products of the tensors. U is one array or a stack of arrays."""
         if not self._inverse:
             return gram_of(Rankings._made(self._rankings), None, TensorKernel(U, order=order), self._run)
         check_fits(self.rows, self.rows, np.dtype(np.float64), "learn from fewer rankings")
@@ -89,7 +90,11 @@ class PositionTensors:
         return PositionTensors(self._rankings, self._run.threads, inverse=not self._inverse)
 
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
-        """Return sums of the coefficients for each tuple of items and tuple of ranks; with ties, sums of fractions of them."""
+        """Return, for each tuple of items and each tuple of ranks, a sum of the coefficients of rankings.
+
+        The sum is over the rankings that give these ranks to these items. For a ranking with ties, only a fraction of
+        its coefficient is added.
+        """
         sums = np.empty((self.items**order, self.items**order))
         _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._run.threads)
         return sums.T if self._inverse else sums

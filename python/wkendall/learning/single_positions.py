@@ -1,15 +1,18 @@
-"""Smooth weights of pairs of thousands of positions, by sums over pairs of rankings.
+"""Smooth weights of pairs of positions, for thousands of positions, from sums over pairs of rankings.
 
-The weights are U = U0 + V with V[a, b] = f[a] + g[b], where f and g are smooth. For fewer positions, the smooth penalty has
-all products of two cosines. Here V has only the products in which one of the two cosines is constant. Apart from the
-constant, the sums of f and of g over all positions are zero. B is a combination of the tensors of the training rankings.
-No array of n x n numbers is needed. The inner products of the tensors of U0 are the kernel of U0. All other inner products
-are inner products of vectors,
+The weights are U = U0 + V with V[a, b] = f[a] + g[b], where f and g are smooth. For fewer positions, the smooth penalty
+uses all products of two cosines (see `penalties`). Here V uses only the products in which one of the two cosines is
+constant. The sums of f and of g over all positions are zero, except that f can contain a constant. B is a weighted sum
+of the tensors of the training rankings.
+
+No array of n x n numbers is needed. The reason is that only inner products of tensors are needed. The inner products of
+the tensors for U0 are the kernel of U0. All other inner products are computed from vectors:
 
     <Phi_U0(p), Phi_V(s)> = <r(p), f(s)> + <c(p), g(s)>,    <Phi_V(p), Phi_V'(s)> = n <f(p), f'(s)> + n <g(p), g'(s)>
 
-where f(s) has f[s(i)] for each item i, and r and c are the sums of U0 over its rows and columns. These equations also hold
-with ties: the mean of f[a] + g[b] over the ranks of two tied items is the sum of the two means.
+Here f(s) is the vector with the entry f[s(i)] for each item i. The vectors r and c are the sums of U0 over its rows and
+columns. These equations also hold with ties: the mean of f[a] + g[b] over the ranks of two tied items is the sum of the
+mean of f[a] and the mean of g[b].
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ from wkendall.rankings import Rankings
 
 @dataclass
 class Combination:
-    """B: the sum of coefficients times the tensors of rankings for weights with parameters `theta`."""
+    """B as a weighted sum of the tensors of rankings. The tensors belong to the weights with parameters `theta`."""
 
     coefficients: Array
     theta: Array
@@ -47,7 +50,7 @@ class Combination:
     __rmul__ = __mul__
 
     def spread(self, rows: NDArray[np.intp], count: int) -> Combination:
-        """Return the same sum as a sum over all rankings. `rows` are the rows of the present rankings among all rankings."""
+        """Return the same sum, but over all rankings: with the coefficient 0 for rankings that are not in `rows`."""
         coefficients = np.zeros(count)
         coefficients[rows] = self.coefficients
         return Combination(coefficients, self.theta, self.square)
@@ -57,10 +60,11 @@ class Combination:
 
 
 class Products(NamedTuple):
-    """Inner products between rankings: of tensors for U0, of the sums of U0 with cosines, and of cosines with cosines.
+    """Three kinds of inner products between rankings.
 
-    `mixed[p, s]` has the inner products of the sums of p and the cosines of s. The axes of `cosines` are ranking,
-    cosine, ranking, cosine.
+    - `base`: the inner products of the tensors for U0.
+    - `mixed[p, s]`: the inner products of the sums of U0 for ranking p and the cosines for ranking s.
+    - `cosines`: the inner products of cosines and cosines. The axes are ranking, cosine, ranking, cosine.
     """
 
     base: Array
@@ -74,7 +78,7 @@ class Products(NamedTuple):
 
 
 class Placed:
-    """The cosines of the ranks of each item in rankings, and their inner products."""
+    """For each ranking, the values of the cosines at the ranks of its items, and the inner products of these values."""
 
     def __init__(self, rankings: Rankings, n_jobs: int | None) -> None:
         self.rankings, self._n_jobs = rankings, n_jobs
@@ -107,10 +111,10 @@ class Placed:
 
 
 class SinglePositions:
-    """Weights as parameters theta, and coefficients as combinations of rankings: see `Dense`.
+    """The same functions as in `Dense`, but weights are parameters theta, and B is a combination of rankings.
 
-    theta has the coefficients of f, then the coefficients of g without the constant. All these coefficients are
-    multiplied by the square root of n.
+    theta contains the coefficients of the cosines in f, and then the coefficients in g without the constant cosine. All
+    these coefficients are multiplied by the square root of n.
     """
 
     exact = False
@@ -143,7 +147,7 @@ class SinglePositions:
         return V
 
     def offsets(self, B: Combination) -> Array:
-        """Return the scores of U0 and B."""
+        """Return the scores for the weights U0 and the coefficients B."""
         return B.coefficients @ self._products.base + (self._products.mixed @ B.theta) @ B.coefficients
 
     def scores(self, U: Array, B: Combination) -> Array:
@@ -159,13 +163,16 @@ class SinglePositions:
         return float(self._sizes @ U**2) / 2
 
     def leading(self, slopes: Array) -> Array:
-        """Return the f of norm 1 that separates the targets best. This is SUQUAN-SVD of order 1, restricted to the cosines."""
+        """Return the f of norm 1 that separates the targets best: SUQUAN-SVD of order 1, only for sums of cosines."""
         moments = np.einsum("p,pksl,s->kl", slopes, self._products.cosines, slopes, optimize=True)
         f = eigh(moments)[1][:, -1]
         return np.append(f * np.sign(f[np.abs(f).argmax()]), np.zeros(self._count - 1))
 
     def nearest(self, start: Base | None, *, unit: bool = False) -> Array:
-        """Return the weights of this form that are nearest to given weights, or U0. With `unit`, divide by their norm."""
+        """Return the weights of this form that are nearest to the weights `start`, or to U0 if `start` is None.
+
+        With `unit=True`, the weights `start` are first divided by their norm.
+        """
         theta = np.zeros(2 * self._count - 1)
         if start is None:
             return theta
@@ -200,12 +207,12 @@ class Combined(NamedTuple):
         return FromGram(self.gram)
 
     def tensor(self, coefficients: Array) -> Combination:
-        """Return B."""
+        """Return B: the combination of the rankings with these coefficients."""
         return Combination(coefficients, self.theta, float(coefficients @ self.gram @ coefficients))
 
 
 class Expansion(NamedTuple):
-    """A fitted function of rankings of many items: the training rankings, U0, and the parameters of U and B."""
+    """A fitted function of rankings of many items: the training rankings, U0, the parameters of U, and B."""
 
     rankings: Rankings
     base: Base | None
@@ -245,5 +252,5 @@ class Expansion(NamedTuple):
 
 
 def split(theta: Array, count: int) -> tuple[Array, Array]:
-    """Return the coefficients of f and the coefficients of g. There is no coefficient for the constant of g."""
+    """Split theta into the coefficients of f and of g. The coefficient of the constant in g is 0."""
     return theta[:count], np.append(0.0, theta[count:])

@@ -1,9 +1,10 @@
 """The leading singular values of a weighted sum of permutations that acts on tensors over positions.
 
-Let Pi_p be the permutation matrix of ranking p. M is the sum over p of c_p (Pi_p x .. x Pi_p), a matrix with n^d rows.
-The module `decomposition` splits tensors into parts. M maps each part to itself, and acts in the same way on every lift
-of a pure tensor. So the singular vectors of M are lifts of pure tensors of the orders up to d. For order 1, M is an n x
-n matrix.
+Let Pi_p be the permutation matrix of ranking p, and c_p its coefficient. M is the sum of c_p (Pi_p x .. x Pi_p) over
+all rankings p. Here x is the Kronecker product of d matrices, so M has n^d rows. The module `decomposition` splits
+tensors into parts, and explains pure tensors and lifts. M maps each part to itself, and acts in the same way on every
+lift of a pure tensor. So the singular vectors of M are lifts of pure tensors of the orders up to d. For order 1, M is
+an n x n matrix.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Singular(NamedTuple):
     right: Array
 
     def lifted(self, order: int) -> tuple[Array, Array]:
-        """Return orthonormal bases of the lifts of the tensors to an order, as rows."""
+        """Return orthonormal bases of the lifts of the left and of the right tensors to an order. Tensors are rows."""
         left, right = (
             np.stack([lift.ravel() for tensor in side for lift in lifts(tensor, order)])
             for side in (self.left, self.right)
@@ -65,9 +66,9 @@ class Singular(NamedTuple):
 def leading(
     sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool, show: Show | None = None
 ) -> list[list[Singular]]:
-    """Return the `count` largest distinct singular values above zero, each with its singular vectors in every part.
+    """Return the `count` largest distinct singular values above zero, each with its singular vectors in all parts.
 
-    The sum of the coefficients must be zero. Then M maps constant tensors to zero.
+    The sum of the coefficients must be zero. M then maps constant tensors to zero.
     """
     nothing = NOTHING * float(np.abs(coefficients).sum())
     if nothing == 0.0:
@@ -82,7 +83,7 @@ def leading(
 
 
 def _operators(sample: PositionTensors, coefficients: Array, order: int, show: Show | None) -> list[Operator | Formed]:
-    """Return M on the pure tensors of one order, split into parts where this is simple."""
+    """Return M on the pure tensors of one order. For order 2 it is split into two parts."""
     items = sample.items
     if items <= order > 1:
         return []
@@ -96,7 +97,7 @@ def _operators(sample: PositionTensors, coefficients: Array, order: int, show: S
 
 
 def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
-    """Form M on the symmetric and on the skew-symmetric pure matrices, represented by their entries above the diagonal."""
+    """Form M on the symmetric and on the skew-symmetric pure matrices. Matrices are given by their upper triangles."""
     one, other = np.triu_indices(items, 1)
     pairs = np.arange(len(one))
     half = sums[one * items + other]
@@ -115,7 +116,7 @@ def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
 
 
 def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, rows: Array) -> Array:
-    """Return the matrices, of the same norm, whose entries above the diagonal are proportional to a row."""
+    """Return a matrix for each row: its entries above the diagonal are the row divided by sqrt(2)."""
     one, other = above
     made = np.zeros((len(rows), items, items))
     made[:, one, other], made[:, other, one] = rows / np.sqrt(2), sign * rows / np.sqrt(2)
@@ -123,14 +124,17 @@ def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, r
 
 
 class Formed:
-    """A part of M as a matrix, with the map from its coordinates to tensors. The map keeps lengths."""
+    """A part of M as a matrix, and a function that turns its coordinates into tensors with the same norm."""
 
     def __init__(self, matrix: Array, tensors: Callable[[Array], Array]) -> None:
         self.matrix = matrix
         self._tensors = tensors
 
     def leading(self, count: int, floor: float) -> list[Singular]:
-        """Return at least `count` distinct singular values, the largest first; an empty list if all are below the floor."""
+        """Return at least `count` distinct singular values, the largest first, or an empty list.
+
+        The list is empty if all singular values are below the floor.
+        """
         size = len(self.matrix)
         if np.linalg.norm(self.matrix) < floor * (1 - SAME):
             return []
@@ -167,9 +171,9 @@ class Formed:
 
 
 class Operator:
-    """M on the pure tensors of one order, without forming the matrix. Tensors are vectors, the rows of a matrix.
+    """M on the pure tensors of one order, without forming the matrix M. Each tensor is a row of a matrix.
 
-    For order 2 the symmetric and the skew-symmetric tensors are separate parts.
+    For order 2, the symmetric and the skew-symmetric tensors are two separate parts.
     """
 
     def __init__(self, sample: PositionTensors, coefficients: Array, order: int, show: Show | None = None) -> None:
@@ -187,11 +191,11 @@ class Operator:
         return np.asarray(self._pure(self._combine(self._inverse, tensor))[0])
 
     def square(self, tensor: Array) -> Array:
-        """Return the transpose of M times M B."""
+        """Return M' M B, where M' is the transpose of M."""
         return np.asarray(self._pure(self._combine(self._sample, self._combine(self._inverse, tensor)))[0])
 
     def part(self, which: int, tensors: Array) -> Array:
-        """Return one of the parts of each row."""
+        """Return the projection of each row onto one of the parts."""
         if len(self.signs) == 1:
             return tensors
         matrices = tensors.reshape(-1, *self.shape)
@@ -203,9 +207,9 @@ class Operator:
     def leading(self, count: int, floor: float) -> list[Singular]:
         """Return `count` distinct singular values, the largest first, and none below the floor.
 
-        The search for each singular vector covers only tensors that are orthogonal to the known singular vectors. So a
-        multiple singular value is found as often as it occurs. Permuting the axes of a singular vector gives another
-        singular vector.
+        Each search for a singular vector covers only tensors that are orthogonal to the singular vectors found before.
+        So a singular value with several singular vectors is found several times. If the axes of a singular vector are
+        permuted, the result is also a singular vector of the same value.
         """
         rights = [np.empty((0, self.size)) for _ in self.signs]
         values = [np.empty(0) for _ in self.signs]
@@ -238,7 +242,10 @@ class Operator:
         ]
 
     def _start(self, start: Array, which: int, rights: list[Array], unfinished: set[int]) -> Array:
-        """Return the start of the search in a part; zero if it is finished or has no other tensors than the known ones."""
+        """Return the start of the search in a part: a tensor that is orthogonal to the known singular vectors.
+
+        The start is zero if the search in this part is finished, or if there is no such tensor.
+        """
         start = self.part(which, start)
         rest = across(across(start, rights[which]), rights[which])
         usable = which in unfinished and np.linalg.norm(rest) > 1e-8 * np.linalg.norm(start)
@@ -251,7 +258,7 @@ class Operator:
 
 
 def across(rows: Array, known: Array) -> Array:
-    """Remove from each row its projection onto the span of some orthonormal rows."""
+    """Subtract from each row its projection onto the span of the orthonormal rows `known`."""
     return rows - rows @ known.T @ known
 
 

@@ -1,9 +1,11 @@
 """SUQUAN-SVD: position weights from labelled rankings, by singular vectors.
 
-Each ranking p has a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation
-matrix of ranking p. Let M be the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. The score of a
-ranking s is <B, Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>. Among all U and B of
-norm 1, the leading singular vectors of M make this difference largest.
+U contains weights of tuples of d positions, and B contains coefficients of tuples of d items. The score of a ranking s
+is <B, Phi_U(s)>, where Phi_U(s) is the tensor of the ranking (see `embed`). Each ranking p has a coefficient c_p,
+positive for one class and negative for the other. Let Pi_p be the permutation matrix of ranking p. Let M be the sum of
+c_p (Pi_p x .. x Pi_p) over all rankings p. Here x is the Kronecker product of d matrices, so M acts on arrays with d
+axes. The difference between the mean scores of the two classes is <U, M B>. Among all U and B of norm 1, the leading
+singular vectors of M make this difference largest.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ ACROSS = 1e-4
 
 
 class SuquanSVD(NamedTuple):
-    """Learned weights; see `suquan_svd`."""
+    """What `suquan_svd` returns: learned weights U, coefficients B, singular values and their multiplicities."""
 
     U: Array
     B: Array
@@ -60,51 +62,60 @@ def suquan_svd(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> SuquanSVD:
-    """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
+    """Learn the position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
-    U and B are leading singular vectors of a matrix M of the rankings. They make the difference between the mean scores
-    of the two classes as large as possible. The leading singular value usually has several singular vectors, which span
-    a subspace. U is then one direction in the subspace, chosen with fixed tensors: the weights of the standard kernel,
-    the identity, weights that fall linearly with the ranks, and pseudorandom tensors. The first of these tensors that
-    is not orthogonal to the subspace is used. U is the direction in the subspace that is nearest to it. The same data
-    therefore give the same U on any machine.
+    For order 2, U contains a weight for each pair of positions, and B contains a coefficient for each pair of items.
+    The score of a ranking is the sum of `B[i, j] U[s(i), s(j)]` over all items i and j, where s(i) is the position of
+    item i. SUQUAN-SVD finds U and B of norm 1 such that the difference between the mean scores of the two classes is as
+    large as possible. U and B are then the leading singular vectors of a matrix M: a weighted sum over the rankings, in
+    which each ranking adds a permutation matrix. Leading means that they belong to the largest singular value.
 
-    For order 2 the multiplicity of the leading singular value is usually 3. The information in single items then appears
-    three times: on the diagonal of U, in its symmetric part and in its skew-symmetric part. The kernel of U then uses
-    only single items, not pairs. With `pure=True`, U has no parts of lower order, so its kernel uses pairs.
+    The leading singular value usually has several singular vectors, which span a subspace. To choose U from this
+    subspace, the function tries some fixed arrays, one after another: the weights of the standard kernel, the identity,
+    weights that fall linearly with the ranks, and pseudorandom arrays. It takes the first of these arrays that is not
+    orthogonal to the subspace. U is the direction in the subspace that is nearest to this array. So the same data give
+    the same U on any machine.
+
+    For order 2, the leading singular value usually has three singular vectors. They are made from one vector, which has
+    a number for each position. Then the kernel of U compares only the positions of single items, not pairs of items.
+    With `pure=True`, U has no parts that depend on single positions, so the kernel of U compares pairs of items.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
-        Rankings, one per row. For orders 1 and 2 they may have ties and missing items, but not `missing="anywhere"`.
-        The tensor of a ranking with ties is the mean over all complete rankings that agree with it, as for `embed`.
+        Rankings, one per row. For orders 1 and 2, the rankings may have ties and missing items, but not
+        `missing="anywhere"`. The score of a ranking with ties is the mean of the scores of all complete rankings that
+        agree with it (see `Rankings`).
     y : array-like of shape (m,)
         The class of each ranking. There must be two classes. The class that comes later in sorted order is the positive
-        class.
+        class: its mean score is the larger one.
     order : int
-        Number of axes of U.
+        The number of axes of U and B: 2 means pairs of positions and pairs of items.
     n_components : int
-        Number of distinct singular values to use. With more than one singular value, U and B are stacks of tensors. The
-        stack has an orthonormal basis of the singular vectors of the first value, then a basis for the second value,
-        and so on. The kernel of U is the same for every choice of these bases.
+        The number of distinct singular values to use. If this number is above 1, U and B are stacks: arrays with one
+        more axis in front. The stack U contains an orthonormal basis of the singular vectors of the largest value, then
+        such a basis for the second largest value, and so on. The kernel of U is the same for every choice of these
+        bases.
     pure : bool
-        Whether to use only tensors without parts of lower order. Such tensors are zero where two indices are equal, and
-        their sum over each index is zero. For order 2 their diagonal, row sums and column sums are zero.
+        Whether U and B have no parts of lower order, that is, no parts that depend on fewer positions or items. They
+        are then zero where two indices are equal, and their sum over each index is zero. For order 2, the diagonal, the
+        row sums and the column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
-        Whether to show a progress bar of the iterations; needs tqdm. The total number of iterations is an estimate.
-        With only a few items there are no iterations.
+        Whether to show a progress bar of the iterations; needs tqdm. The bar shows an estimate of the total number of
+        iterations. With only a few items there are no iterations.
 
     Returns
     -------
     SuquanSVD
         A named tuple with these fields:
 
-        - `U`: weights of tuples of positions, of norm 1 and shape (n, .., n). A stack if `n_components` is above 1.
-        - `B`: coefficients of tuples of items, in the same form as `U`.
+        - `U`: the weights of pairs (or longer tuples) of positions, of norm 1 and shape (n, .., n). `U` is a stack of
+          such arrays if `n_components` is above 1.
+        - `B`: the coefficients of pairs (or longer tuples) of items, with the same shape as `U`.
         - `singular_values`: the distinct singular values, in decreasing order.
-        - `multiplicity`: the multiplicity of each singular value.
+        - `multiplicity`: how often each of these singular values occurs.
 
     Examples
     --------
@@ -137,7 +148,10 @@ def check_learnable(rankings: Rankings, order: int) -> None:
 
 
 def class_coefficients(y: ArrayLike, weights: Array) -> Array:
-    """Return the weight of each ranking divided by the total weight of its class, with a minus sign for the earlier class."""
+    """Return the weight of each ranking divided by the total weight of its class.
+
+    For the class that comes first in sorted order, this number gets a minus sign.
+    """
     rows = len(weights)
     check_unmasked(y, "y")
     try:
@@ -165,7 +179,7 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
 def leading_weights(
     sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool, show: Show | None = None
 ) -> SuquanSVD:
-    """Find the weights for rankings with coefficients whose sum is zero."""
+    """Find the weights for rankings with given coefficients. The sum of the coefficients must be zero."""
     items = sample.items
     shape = (items,) * order
     if items == 0:
@@ -193,7 +207,7 @@ def leading_weights(
 
 
 def _nothing_learned(items: int, order: int, components: int, pure: bool) -> SuquanSVD:
-    """Return the standard weights, or their pure part: for M = 0 every direction is a leading singular vector."""
+    """Return the standard weights, or their pure part, for M = 0. Every direction is then a leading singular vector."""
     warnings.warn("the rankings contain no information about y: no weights can be learned", UserWarning, stacklevel=4)
     project = Pure(items, order) if pure else np.atleast_2d
     for tensor in _directions(items, order):
@@ -207,7 +221,11 @@ def _nothing_learned(items: int, order: int, components: int, pure: bool) -> Suq
 
 
 def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array:
-    """Return combinations of a basis that depend only on its span: the directions nearest to fixed tensors, one by one."""
+    """Return combinations of a basis that depend only on the span of the basis, not on the basis itself.
+
+    They are the directions in the span that are nearest to fixed tensors. Each new direction is orthogonal to the
+    directions before it.
+    """
     chosen = np.empty((0, len(basis)))
     for tensor in _directions(items, order):
         place = (basis @ tensor.ravel())[np.newaxis]
@@ -221,7 +239,7 @@ def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array
 
 
 def _directions(items: int, order: int) -> Iterator[Array]:
-    """Yield the standard weights, the identity, weights that fall linearly with the ranks, then pseudorandom tensors."""
+    """Yield the standard weights, the identity, weights that fall linearly with ranks, then pseudorandom tensors."""
     yield position_weights(items, order=order)
     identity = np.zeros((items,) * order)
     identity[(np.arange(items),) * order] = 1.0
