@@ -34,10 +34,10 @@ STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"RDX", b"RDA", b"RDB")
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
 
-    The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". The label `y` of a
-    person is the age group. In this function it is 1 for people of age 40 and over. In the paper it is 1 for people
-    over 40, so people of age 40 have another label in the paper. The published counts have only age groups, so the
-    label of the paper cannot be computed from them.
+    The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". In this function the
+    label `y` is 1 for people of age 40 and over. In the paper the label is 1 for people over 40, so people of age 40
+    have another label in the paper. The published counts have only age groups, so the label of the paper cannot be
+    computed from these counts.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     Returns
     -------
     X : ndarray of shape (people, 6)
-        The ranks that people gave; 1 is the most important source. People are in the order of the file. A row of a
-        counts table gives y rows of X.
+        The ranks that people gave; 1 is the most important source. People are in the order of the file. For each row of
+        a counts table, X has as many equal rows as there are people.
     y : ndarray of shape (people,)
         1 for age 40 and over, otherwise 0.
     items : list of str

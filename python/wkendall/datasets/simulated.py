@@ -112,7 +112,8 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
     """Draw rankings from the Plackett-Luce model: the probability of the next item is proportional to its strength.
 
     A ranking is built from the first item to the last. The next item is one of the items that are left. The draws have
-    exactly this distribution. The method adds Gumbel noise to the logarithms of the strengths, and sorts the sums.
+    exactly this distribution. The method adds Gumbel noise to the logarithm of each strength, and sorts the items by
+    these sums.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ class Contents(NamedTuple):
     def _may_be_long(self, error: RankingError) -> bool:
         """Return whether a file may have a line for each item of each ranking.
 
-    Such a file has three columns, and the same ranking in several lines.
-    """
+        Such a file has three columns, and the same ranking in several lines.
+        """
         if error.kind not in ("out of range", "mixed base") or not self.lines or isinstance(self.X, SparseRows):
             return False
         rows, columns = self.shape

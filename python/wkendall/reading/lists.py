@@ -212,7 +212,7 @@ def as_lists(rows: Sequence[Mapping[int, float]], columns: int) -> SparseRows:
 
 
 def _table_rows(lists: Any) -> object:
-    """Return the rows of a data frame. (A loop over a data frame itself gives its columns.)"""
+    """Return the rows of a data frame. A loop over a data frame itself gives its columns."""
     if getattr(lists, "columns", None) is None or callable(lists.columns):
         return lists
     if callable(getattr(lists, "itertuples", None)):  # pandas
