@@ -28,7 +28,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     # Without any option the measure is the distance if that is the first of the kinds.
     parser.set_defaults(kernel_option=name, distance_first=next(iter(kinds or ()), "") == "distance")
     which = kernel.add_mutually_exclusive_group()
-    which.add_argument("--weight", choices=WEIGHTS, help="how concordant pairs are weighted; default standard")
+    which.add_argument("--weight", choices=WEIGHTS, help="the weights of concordant pairs; default standard")
     which.add_argument(
         "--U",
         metavar="FILE.npy",
@@ -50,13 +50,13 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
         type=_position_weights,
         metavar="WEIGHTS",
         help=f"{_users('u')}: the weights of the ranks. They are {', '.join(POSITION_WEIGHTS)}, an .npy file, or numbers "
-        "such as 1,0.5,0.25, the weight of the best rank first (if it is negative, write --u=-1,0)",
+        "such as 1,0.5,0.25, the weight of the best rank first (if the first number is negative, write --u=-1,0)",
     )
     kernel.add_argument(
         "--order", type=whole_number(1), metavar="D", help="compare tuples of D items; default 2, which means pairs"
     )
     kernel.add_argument("--signed", action="store_true", help="discordant pairs count as negative")
-    kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
+    kernel.add_argument("--normalize", action="store_true", help="scale each ranking's kernel value with itself to 1")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
 
 

@@ -82,8 +82,8 @@ def minimize(
         - `fun`: the value of `x`.
         - `x_iters`: all orders with a value, including the orders of `x0` with `y0`. With `variables`, it is a list of
           pairs.
-        - `func_vals`: the values of these orders.
-        - `nfev`: the number of evaluations.
+        - `func_vals`: the values of the orders in `x_iters`.
+        - `nfev`: the number of evaluations of `f`.
         - `message`: why the run ended.
         - `success`: False if no value is finite, or if Ctrl-C stopped the run. After Ctrl-C, `x` is the best order that
           was evaluated.

@@ -70,14 +70,14 @@ class Optimizer:
         - "displaced": exp(-lam d), where d is the number of positions at which the two orders have different items.
         - "kendall": a weighted Kendall kernel, in which position r = 0, 1, .. has the weight exp(-a r). It is for
           functions that depend mostly on the first positions.
-        - "mallows": "discordant" or "displaced". The kernel that fits the values better is used.
+        - "mallows": "discordant" or "displaced", whichever of the two fits the values better.
 
-        With "mallows" and `variables`, up to four more kernels are tried, and the kernel that fits the values best is
-        used. The four kernels are "kendall" (unless there are very many items or evaluations), and exp(-lam d) with
-        these distances d:
+        With "mallows" and `variables`, four more kernels are tried, and the kernel that fits the values best is used.
+        One of the four is "kendall"; it is left out if there are very many items or evaluations. The other three are
+        exp(-lam d) with these distances d:
 
         - the footrule, which is the sum over all items of the distance between the two positions of the item;
-        - a footrule that counts mostly the first positions;
+        - a footrule in which mostly the first positions count;
         - the number of edges that two routes do not share.
 
         For tours, "mallows" is always exp(-lam d), where d is the number of edges that two tours do not share.
@@ -98,8 +98,8 @@ class Optimizer:
         `feasible(x)` must return whether the order `x` may be evaluated. If it returns False, the order is never
         proposed. With `variables` the call is `feasible(order, variables)`.
     noisy : bool
-        Whether the function can return different values for the same order. If True, `ask` can return the same order
-        again, and `tell` accepts it.
+        Whether the function can return different values for the same order. If True, `ask` can return an order again
+        that already has a value, and `tell` accepts a second value.
     rng : None, int or Generator
         The seed of the run. None means a random seed.
 

@@ -50,13 +50,14 @@ def read_csv(
           with missing cells.
         - "lists": like "choices", but missing cells can be anywhere. Missing cells are left out, so that later choices
           move up.
-        - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
+        - "long": one row for each item of each ranking. The row has the name of the ranking, the item, and the rank or
+          score of the item.
     id : str, optional
         The column with the names of the rankings. Pass the name of the column, or a string with its number from 1, such
-        as "2". If a column has the name "2", this column is used. In a "long" file, rows with the same name of a
-        ranking belong to the same ranking, and the default is the first column.
+        as "2". If a column has the name "2", this column is used. In a "long" file, all rows with the same name in this
+        column belong to one ranking, and the default is the first column.
     skip : str or collection of str
-        Columns to ignore. Their cells can have any content.
+        Columns to ignore. The cells of these columns can have any content.
     item, value : str, optional
         For "long": the column of the items, and the column of the ranks or scores of the items. The defaults are the
         first columns that have no other use.
@@ -65,8 +66,8 @@ def read_csv(
         with these names are read, and other columns are ignored. A file with another layout must not contain other
         items. Without `items`, the items are taken from the file, in the order in which they first appear.
     delimiter : str, optional
-        The character between cells. By default it is the comma, the semicolon or the tab. The character that gives all
-        rows the same number of cells is chosen.
+        The character between cells. By default, the function chooses the comma, the semicolon or the tab, so that all
+        rows have the same number of cells.
     header : bool, optional
         Whether the first row contains the names of the columns. With False, the first row is a row of data. The default
         is the same as True, but there is a warning if the first row may be a row of data:
