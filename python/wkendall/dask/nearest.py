@@ -41,7 +41,8 @@ def neighbors(
     """For each ranking of X, find the nearest rankings of Y, as dask arrays.
 
     Without `Y`, the nearest other rankings of `X` are found. The results are the same as the results of
-    `wkendall.neighbors`. Values can differ by rounding in the same cases as for `wkendall.dask.gram_matrix`.
+    `wkendall.neighbors`, up to rounding. Values can differ by rounding only in the cases that
+    `wkendall.dask.gram_matrix` lists.
 
     Each chunk of `X` is compared with the chunks of `Y` one after another. After each chunk, only the best neighbours
     so far are kept. So the memory of a task depends only on the sizes of the chunks and on `n_neighbors`.
