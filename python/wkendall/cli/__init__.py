@@ -3,10 +3,10 @@
 Each command is a module with the texts of its help and with two functions. `add_options(parser)` adds the options of
 the command. `run(arguments)` does the work and returns an exit code. Slow imports are made only when a command runs.
 
-Layers, each using only those below it:
+The modules are listed from the highest to the lowest. Each module uses only modules below it:
 
     gram, neighbors, corr, learn, predict, compare, cluster, consensus, report, reproduce, info   the commands
-    describe            ranks and pairs; also the groups of the report
+    describe            the command describe; also the groups of the report
     validation          cross-validated scores
     learn_picture       the picture of learned weights and of the effects of ranks
     kernel_options      the options for what is computed for a pair of rankings
@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(words: list[str], message: str) -> None:
-    """Print the error, and with --debug the traceback."""
+    """Print the error. With --debug, also print the traceback."""
     if sys.stderr is None:
         return
     with suppress(OSError):
@@ -157,7 +157,7 @@ def _show(words: list[str], message: str) -> None:
 
 
 def _forget_unwritten_output() -> None:
-    """Keep Python from retrying, at exit, to write output that could not be written."""
+    """Discard output that could not be written, so that Python does not try to write it again at exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -187,7 +187,7 @@ def _termination_as_exit() -> Iterator[None]:
 
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
-    """Show each warning only once, however many fits raise it."""
+    """Show each warning in one line and only once, even if many fits raise it."""
     said: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

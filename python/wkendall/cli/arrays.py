@@ -1,4 +1,4 @@
-"""Read .npy and .npz files of NumPy, without running code and without using more memory than the data of the file need."""
+"""Read .npy and .npz files of NumPy. No code is run, and no more memory is used than the data of the file need."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
 
 
 def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an array whose header claims more memory than the file can fill."""
+    """Raise an error for an array that needs more memory, according to its header, than the file can fill."""
     member = archive.getinfo(name if name in archive.namelist() else f"{name}.npy")
     expansion = _EXPANSION.get(member.compress_type)
     if expansion is None:
@@ -107,7 +107,7 @@ def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
-    """Refuse texts with invalid code points: NumPy reads them, but Python cannot convert them to strings."""
+    """Raise an error for texts with invalid code points. NumPy reads such texts, but Python cannot convert them."""
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         largest = int(array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32).max())
         if largest > sys.maxunicode:
@@ -116,7 +116,7 @@ def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_header(file: IO[bytes], size: int) -> None:
-    """Refuse an array that is larger than its file, before memory is allocated for it."""
+    """Raise an error for an array that is larger than its file, before memory is allocated for the array."""
     version = np.lib.format.read_magic(file)
     # Version 3 differs from version 2 only in the encoding of field names, which arrays of numbers do not have.
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -133,7 +133,7 @@ def _check_header(file: IO[bytes], size: int) -> None:
 
 @contextmanager
 def _loaded(path: Path) -> Iterator[Any]:
-    """Yield the array of an .npy file, or the arrays of an .npz file, which are read on access."""
+    """Yield the array of an .npy file, or the arrays of an .npz file. Arrays of an .npz file are read on access."""
     with path.open("rb") as file:
         opening = file.read(len(np.lib.format.MAGIC_PREFIX))
         try:

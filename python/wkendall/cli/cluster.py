@@ -1,4 +1,4 @@
-"""`wkendall cluster`: clusters of the rankings of a file, and an estimate of their number."""
+"""`wkendall cluster`: clusters of the rankings of a file, and an estimate of the number of clusters."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ print its size and the ranking that agrees most with the rankings of the cluster
 Without --clusters the command estimates the number of clusters. It tries 1, 2,
 3, ... clusters. One more cluster lowers the sum of the squared distances between
 the rankings and the centres of their clusters. This fall is compared with the fall
-in simulated rankings that have only the clusters found so far. The fall in the data
-minus the fall in the simulation is called the gap. The search stops when the gap is
-small. The gaps and their standard errors are printed.
+in simulated rankings that have only the clusters found so far. The gap is the fall
+in the data minus the fall in the simulated rankings. When the gap is small, no more
+clusters are tried. The gaps and their standard errors are printed.
 
 With -o the command also writes the cluster of each ranking to a CSV file.
 """
@@ -56,7 +56,10 @@ examples:
 
 
 class Found(NamedTuple):
-    """Clusters: the cluster of each ranking, numbered from 0; the size (people or weight) and the order of each cluster."""
+    """The cluster of each ranking, numbered from 0, and for each cluster the size and the consensus order.
+
+    The size is the number of people, or the sum of their weights.
+    """
 
     labels: NDArray[Any]
     sizes: list[float]

@@ -30,10 +30,12 @@ the groups differ, and a p-value. To get the p-value, people are assigned to gro
 at random many times. The p-value is the share of these assignments in which the
 groups differ at least as much as in the data.
 
-Each group is a file (CSV, .npy, .npz or PrefLib). You can also pass one file:
---group then names the column with the group of each ranking. If there are more
-than two groups, one test compares all of them. Then every two groups are
-compared. These p-values are adjusted for the number of comparisons (Holm).
+Each group is a file (CSV, .npy, .npz or PrefLib). You can also pass a single file
+for all groups: --group then names the column with the group of each ranking.
+
+If there are more than two groups, one test compares all of them. Then every two
+groups are compared. The p-values of these pairs of groups are adjusted for the
+number of pairs (Holm's method).
 
 In a PrefLib file, each voter counts as one person, items with the same rank are
 tied, and items that are not listed come last.
@@ -129,7 +131,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _kernel(arguments: argparse.Namespace) -> Kernel | None:
-    """Return the kernel; None for the Mallows kernel with a rate that depends on the rankings."""
+    """Return the kernel, or None for the Mallows kernel with a rate that depends on the rankings."""
     if arguments.kernel is None and not is_weighted(arguments):
         arguments.kernel = "mallows"
     measure = measure_of(arguments)
@@ -140,7 +142,7 @@ def _kernel(arguments: argparse.Namespace) -> Kernel | None:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[list[Group], dict[str, Any]]:
-    """Return the groups, and the blocks and weights of the people of one group after the other."""
+    """Return the groups, and the blocks and weights of all people, one group after the other."""
     apart = [arguments.group, arguments.blocks, arguments.weights]
     sources = read_rankings(arguments, *arguments.files, apart=apart)
     order: Any = slice(None)
@@ -173,7 +175,7 @@ def _labels(source: Source, column: str) -> NDArray[Any]:
 
 
 def _listed(pairs: PairDifferences, most: int) -> list[dict[str, Any]]:
-    """Return the first pairs; items without names are numbered from 1."""
+    """Return the first pairs of items. Items without names are numbered from 1."""
     rows = zip(*(column[:most].tolist() for column in pairs[:-1]), strict=True)
     found = [dict(zip(PairDifferences._fields, row, strict=False)) for row in rows]
     for one in found:

@@ -22,10 +22,12 @@ FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 _SUMMARY = "find the ranking that agrees most with the rankings of a file"
 _DESCRIPTION = """\
 Find the ranking that agrees most with the rankings of a file. Without options
-for weights this is the Kemeny ranking: it has the fewest pairs of items in another
-order than the rankings of the file. The command prints the items, the best first,
-and the score of the ranking. It also prints whether the ranking is proven to be
-optimal, and whether it is the only best ranking.
+for weights of positions, this is the Kemeny ranking. For the Kemeny ranking, the
+sum of the Kendall distances to the rankings of the file is smallest. (The Kendall
+distance is the number of pairs of items that two rankings order differently.) The
+command prints the items, the best first, and the score of the ranking. It also
+prints whether the ranking is proven to be optimal, and whether it is the only best
+ranking.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
@@ -52,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
-        help="output format; default: as the name of the output file says, or text on standard output",
+        help="output format; default: the format that the ending of OUTPUT means, or text on standard output",
     )
     add_column(parser, "--weights", "the weight of each ranking")
     add_column(parser, "--group", "the group of each ranking; the command finds a ranking for each group")
@@ -95,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> str:
-    """Refuse wrong combinations of options before any file is read; return the type of the output."""
+    """Raise an error for wrong combinations of options, before any file is read. Return the type of the output."""
     kind = "text" if arguments.format is None else arguments.format
     if arguments.output is not None:
         check_output(arguments.output, [*FORMATS], arguments.file, arguments.u, arguments.U, arguments.W)

@@ -84,7 +84,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--against",
         type=Path,
         metavar="FILE",
-        help="a table with the same observations; each of its variables is a column of the matrix",
+        help="a second table with the same observations as INPUT; each of its variables is a column of the matrix",
     )
     what = "the coefficient (default: tau-b, which pandas and R call kendall)"
     parser.add_argument("--method", choices=get_args(Method), default="tau-b", help=what)
@@ -113,7 +113,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=1,
         metavar="N",
-        help="if two columns have fewer than N common observations, their correlation is NaN; default 1",
+        help="if fewer than N observations have a value in both columns, the correlation is NaN; default 1",
     )
     add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)
@@ -146,7 +146,7 @@ def _as_table(arguments: argparse.Namespace) -> bool:
 
 
 def _files(arguments: argparse.Namespace) -> dict[str, Path]:
-    """Return the names of the files that further matrices have, if each has one of its own."""
+    """Return the names of the files for p-values and intervals, if each of these matrices has its own file."""
     output: Path | None = arguments.output
     if output is None or output == STDOUT or output.suffix.lower() == ".npz" or _as_table(arguments):
         return {}
@@ -155,7 +155,7 @@ def _files(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def _beside(arguments: argparse.Namespace) -> dict[str, Path]:
-    """Return the further files that are written."""
+    """Return the files that are written besides the file of the correlations."""
     wanted = {
         "pvalue": arguments.pvalues,
         "low": arguments.confidence is not None,
@@ -165,7 +165,7 @@ def _beside(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def _foreign(arguments: argparse.Namespace) -> list[Path]:
-    """Return the further files that would not belong to the new matrix."""
+    """Return the names of the files for p-values and intervals that this run does not write."""
     written = _beside(arguments)
     return [path for part, path in _files(arguments).items() if part not in written]
 
@@ -198,7 +198,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
-    """Read the tables as the options say; two must have the same observations."""
+    """Read the table or the two tables as the options say. Two tables must have the same observations."""
     tables = [_read_table(path, arguments) for path in reading.inputs_of(arguments)]
     for table in tables:
         reading.say_size(table, "observation", "column")
@@ -295,7 +295,7 @@ def _read_pairs(path: Path, encoding: str, x: Contents, y: Contents) -> tuple[ND
 
 
 def _names(contents: Contents) -> list[str]:
-    """Return the names of the columns; those without names have their numbers."""
+    """Return the names of the columns. For columns without names, return their numbers."""
     return [*map(str, contents.items or range(1, contents.shape[1] + 1))]
 
 
@@ -345,7 +345,7 @@ def _write(ending: str, files: list[Path], found: Any, x: Contents, y: Contents 
 
 
 def _write_csv(stream: TextIO, found: Any, x: Contents, y: Contents | None) -> None:
-    """Write a matrix, or a table, with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
+    """Write a matrix, or a table, with the fewest digits that give its numbers exactly. NaN becomes an empty cell."""
     if isinstance(found, CorrelationTable):
         known = {name: column.tolist() for name, column in found._asdict().items() if column is not None}
         for side, contents in (("i", x), ("j", y or x)):

@@ -40,8 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print the result as JSON, for programs; up to 100 items, it also has, for each two items, the share of "
-        "rankings that have the first before the second",
+        help="print the result as JSON, for programs; with up to 100 items, the JSON also has, for each two items, the "
+        "share of rankings that have the first item before the second",
     )
     add_column(parser, "--group", "the group of each ranking")
     add_column(parser, "--weights", "the weight of each ranking")
@@ -68,7 +68,7 @@ def check_weights(arguments: argparse.Namespace) -> None:
 
 
 def group_labels(source: Source, column: str | None) -> Any:
-    """Return the group of each ranking as text, or None without a column."""
+    """Return the group of each ranking as text, or None if no column of groups is given."""
     if column is None:
         return None
     groups = groups_of(source, column)

@@ -32,7 +32,7 @@ _ADVICE = "write it to an .npy file, which may be larger than memory, or use --d
 _SUMMARY = "compute the matrix of a kernel between rankings"
 _DESCRIPTION = """\
 Compute a kernel between all rankings of a file, and write the matrix. With
---against, compute it between the rankings of two files.
+--against, compute the kernel between the rankings of two files.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
@@ -43,12 +43,12 @@ item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
         any, as the arrays items and ids
 
 For a PrefLib file, the matrix has one row for each distinct order. If OUTPUT is an
-.npz file, the numbers of voters are its array counts. With --expand the matrix has
-one row for each voter instead.
+.npz file, its array counts has the number of voters of each order. With --expand
+the matrix has one row for each voter instead.
 
 With --resume an .npy file is written block by block. If the run is interrupted
-or killed, the finished blocks stay in OUTPUT.unfinished, and the same command
-continues with the other blocks. If OUTPUT is already complete, the command
+or killed, the finished blocks stay in OUTPUT.unfinished. Give the same command
+again to continue with the other blocks. If OUTPUT is already complete, the command
 computes the matrix again and compares it with OUTPUT. It fails if a bit differs.
 """
 _EPILOG = """\
@@ -123,7 +123,7 @@ def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source 
 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
-    """Refuse to discard the unfinished file of an earlier run, unless --force is given."""
+    """Raise an error if there is an unfinished file of an earlier run, unless --force is given."""
     if arguments.output == output.STDOUT or not matrix_file.unfinished_names(resolved(arguments.output))[1].exists():
         return
     if not arguments.force:
@@ -132,7 +132,10 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
 
 
 def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> int | None:
-    """Write the matrix block by block, or its missing blocks; return how many blocks were there, None if it was complete."""
+    """Write the matrix block by block, or only its missing blocks.
+
+    The result is the number of blocks that were done before, or None if the file was already complete.
+    """
     unfinished, _ = matrix_file.unfinished_names(resolved(arguments.output))
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
@@ -170,7 +173,10 @@ def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Sourc
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a matrix with the fewest digits that give its numbers exactly. With row names, a header has the column names."""
+    """Write a matrix with the fewest digits that give its numbers exactly.
+
+    If there are names of rows, the first line has the names of the columns.
+    """
     writer = csv.writer(stream, lineterminator="\n")
     if rows is not None:
         writer.writerow(["", *(rows if columns is None else columns)])
@@ -180,7 +186,7 @@ def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: 
 
 
 def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) -> None:
-    """Report where the numbers of voters are, if the result does not use them."""
+    """If the result does not use the numbers of voters, report where these numbers are."""
     if arguments.output.suffix.lower() == ".npz":
         return
     for source in (x, y):

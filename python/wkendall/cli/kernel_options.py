@@ -1,4 +1,4 @@
-"""The options for a kernel or for another measure. They are one group of options, the same for all commands."""
+"""The options for a kernel or for another measure. All commands have the same options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHTED = ("weight", "k", "u", "U", "W", "order", "signed")
 
 
 def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[str, str] | None = None) -> None:
-    """Add the options. If there are several kinds of measures, the option `name` has the choices `kinds`, with descriptions."""
+    """Add the options. If there are several kinds of measures, the option `name` has the choices `kinds`."""
     kernel = parser.add_argument_group("the kernel")
     if kinds is not None:
         meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
@@ -28,7 +28,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     # Without any option the measure is the distance if that is the first of the kinds.
     parser.set_defaults(kernel_option=name, distance_first=next(iter(kinds or ()), "") == "distance")
     which = kernel.add_mutually_exclusive_group()
-    which.add_argument("--weight", choices=WEIGHTS, help="how concordant pairs are weighted; default standard")
+    which.add_argument("--weight", choices=WEIGHTS, help="the weights of concordant pairs; default standard")
     which.add_argument(
         "--U",
         metavar="FILE.npy",
@@ -50,13 +50,13 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
         type=_position_weights,
         metavar="WEIGHTS",
         help=f"{_users('u')}: the weights of the ranks. They are {', '.join(POSITION_WEIGHTS)}, an .npy file, or numbers "
-        "such as 1,0.5,0.25, the weight of the best rank first (if it is negative, write --u=-1,0)",
+        "such as 1,0.5,0.25, the weight of the best rank first (if the first number is negative, write --u=-1,0)",
     )
     kernel.add_argument(
         "--order", type=whole_number(1), metavar="D", help="compare tuples of D items; default 2, which means pairs"
     )
     kernel.add_argument("--signed", action="store_true", help="discordant pairs count as negative")
-    kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
+    kernel.add_argument("--normalize", action="store_true", help="scale each ranking's kernel value with itself to 1")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
 
 
@@ -65,7 +65,7 @@ def _users(parameter: str) -> str:
 
 
 def is_weighted(arguments: argparse.Namespace) -> bool:
-    """Return whether there is an option that only a kernel with weights has."""
+    """Return whether an option was given that only kernels with weights have."""
     return any(getattr(arguments, name) != _ABSENT[name] for name in _WEIGHTED)
 
 
@@ -94,7 +94,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
-    """Return the class of the measure, and the option that has chosen it."""
+    """Return the class of the measure, and the option that has chosen this class."""
     kind = getattr(arguments, "kernel", None)
     said = f"{arguments.kernel_option} {kind}"
     if kind == "distance" or (kind is None and arguments.distance_first and not _given(arguments)):

@@ -1,4 +1,4 @@
-"""Values that belong to rankings, one for each ranking: labels from a column or from a separate file, groups and weights."""
+"""Labels, groups and weights: one value for each ranking, from a column or, for labels, from a separate file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _from_file(arguments: argparse.Namespace, source: Source) -> tuple[Path, lis
 
 
 def _check_same_rankings(path: Path, column: int, rows: Sequence[tuple[int, list[str]]], source: Source) -> None:
-    """Refuse labels of other rankings, or in another order, if both files name the rankings."""
+    """If both files name the rankings, raise an error if the names or their order differ."""
     for row, ((line, cells), name) in enumerate(zip(rows, source.rankings.labels or (), strict=False)):
         if cells[column] != name:
             where = f", line {source.lines[row]}" if source.lines else ""
@@ -117,7 +117,7 @@ def _from_array(path: Path, labels: NDArray[Any], regression: bool) -> NDArray[A
 
 
 def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
-    """Return the rows of each group, given a column or an array of groups. Groups are sorted: numbers by size, then texts."""
+    """Return the rows of each group, given a column or an array of groups. Groups are sorted, numbers before texts."""
     found = source.apart[column]
     if isinstance(found, np.ndarray) and found.ndim != 1:
         raise CommandError(f"{source.path}: the groups have shape {found.shape}, but must be a row of labels")
@@ -153,7 +153,7 @@ def weights_of(source: Source, column: str) -> NDArray[np.float64]:
 
 
 def _natural(label: str) -> tuple[float, str]:
-    """Return a sort key: numbers by size, then texts."""
+    """Return a sort key that puts numbers, by their size, before texts."""
     try:
         return float(label), label
     except ValueError:

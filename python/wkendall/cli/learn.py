@@ -42,8 +42,8 @@ The command prints the cross-validated score of the model. The score is the
 accuracy, or R^2 with --regression. For comparison it prints two more scores on the
 same folds. The first is the score of a support vector machine with the standard
 Kendall kernel; with --regression, of kernel ridge regression. The second is the
-score of a constant prediction: the largest class, or the mean. C is chosen by
-cross-validation inside the folds.
+score of a constant prediction: the largest class, or the mean. The cost of errors
+C is chosen by cross-validation inside the folds.
 
 Then the model is fitted on all rankings and written to a folder with these files:
   weights.npz  the position weights U, the item coefficients B and the intercept;
@@ -86,7 +86,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--init",
         choices=("standard", "suquan"),
-        help="for alternating: the initial weights. standard (default): those of the standard kernel; suquan: those of svd",
+        help="for alternating: the initial weights. standard (default): of the standard kernel; suquan: learned by svd",
     )
     model.add_argument(
         "--C",
@@ -167,7 +167,7 @@ def _model(arguments: argparse.Namespace) -> Any:
 
 
 def _learn(arguments: argparse.Namespace, rankings: Rankings, plan: Plan) -> tuple[dict[str, Scores], Any]:
-    """Score the model and the models that it is compared with, and fit it on all rankings."""
+    """Score the model and the models for comparison. Then fit the model on all rankings."""
     from wkendall.cli import validation
     from wkendall.learning.suquan import check_learnable
 

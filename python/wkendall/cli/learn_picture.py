@@ -23,7 +23,7 @@ TINY = 1e-9
 
 
 def draw(path: Path, order: int, model: Any, items: Sequence[object]) -> None:
-    """Draw a row of panels for each class: effects of items first, then weights."""
+    """Draw a row of panels for each class: first the effects of items, then the weights."""
     from matplotlib.figure import Figure
 
     from wkendall.plotting import plot_position_scores, plot_weights
@@ -82,9 +82,11 @@ def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object]
 
 
 def rank_effects(order: int, U: Array, B: Array) -> Array:
-    """Return, for each item and rank: the mean of the function if the item has this rank, minus the mean over all rankings.
+    """Return the effect of each rank of each item on the learned function.
 
-    The function is the sum over all items i, j of U[rank of i, rank of j] B[i, j], or of U[rank of i] B[i].
+    The effect is the mean of the function over all rankings in which the item has this rank, minus the mean over all
+    rankings. The function is the sum over all items i, j of U[rank of i, rank of j] B[i, j]. With order 1, it is the
+    sum over all items i of U[rank of i] B[i].
     """
     n = B.shape[-1]
     total = np.zeros((n, n))
@@ -102,5 +104,5 @@ def rank_effects(order: int, U: Array, B: Array) -> Array:
 
 
 def _others(values: Array) -> Array:
-    """Return the mean of the other values."""
+    """Return, for each value, the mean of all other values."""
     return np.asarray((values.sum() - values) / max(len(values) - 1, 1))

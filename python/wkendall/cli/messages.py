@@ -102,7 +102,7 @@ def message_of(error: BaseException, files: Mapping[str, object] | None = None, 
 def command_errors(*, learned: bool = False, **files: object) -> Iterator[None]:
     """Raise errors of the library as errors of the command. `files` are the files of X and Y.
 
-    `learned` says whether the options of reading are the options that `wkendall learn` was given.
+    `learned` says whether the rankings are read with the options that were given to `wkendall learn`.
     """
     try:
         yield

@@ -40,9 +40,9 @@ If OUTPUT is a .csv file, it has a line for each neighbour, with four columns:
 With --id the file has names instead of row numbers.
 
 If OUTPUT is an .npz file, it has the arrays values and indices, with one row for
-each ranking. With --radius these arrays have one axis, and the array indptr says
-where each ranking begins, as in a sparse matrix by rows. If items or rankings have
-names, they are in the arrays items, ids and ids_against.
+each ranking. With --radius these arrays have one axis. The array indptr then says
+where the neighbours of each ranking begin, as in a sparse matrix by rows. If items
+or rankings have names, the names are in the arrays items, ids and ids_against.
 """
 _EPILOG = """\
 examples:
@@ -65,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument(
-        "against", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent"
+        "against", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; without AMONG, search INPUT"
     )
     add_output(parser, "OUTPUT", ".csv or .npz; - is CSV on standard output")
     wanted = parser.add_mutually_exclusive_group()

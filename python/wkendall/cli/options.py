@@ -71,8 +71,8 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: str) -> argparse._ArgumentGroup:
     """Add the options for reading tables.
 
-    `words` are two nouns for the help: for the rows, such as "the observations", and for the file, such as "the table".
-    `items` is the help of --items.
+    `words` has two nouns for the help texts. One noun is for the rows, such as "the observations". The other noun is
+    for the file, such as "the table". `items` is the help text of --items.
     """
     rows, what = words
     files = parser.add_argument_group("how files are read")
@@ -106,7 +106,7 @@ def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: s
         action="extend",
         type=_names,
         default=[],
-        help="columns of a CSV file to ignore, separated by commas; the option may be given several times",
+        help="columns of a CSV file to ignore, separated by commas; you may give the option several times",
     )
     files.add_argument(
         "--array",
@@ -147,7 +147,7 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
-    """Add the options for running; `writes` says whether there are files to overwrite."""
+    """Add the options --jobs and --progress. If `writes` is true, also add --force, for existing files."""
     running = parser.add_argument_group("how the command runs")
     running.add_argument(
         "--jobs", type=number_of_jobs, metavar="N", help="number of threads; -1 (default) is one thread per core"
@@ -208,7 +208,7 @@ def number_of_jobs(text: str) -> int:
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:
-    """Whether to show a progress bar. The default is to show it if there is a terminal and tqdm is installed."""
+    """Return whether to show a progress bar. By default it is shown if there is a terminal and tqdm is installed."""
     if arguments.progress is not None:
         return bool(arguments.progress)
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

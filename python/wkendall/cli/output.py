@@ -1,9 +1,9 @@
 """Files that are written completely or not at all.
 
-Output is first written to a temporary file in the folder of the final file. When it is complete, the temporary file is
-renamed. If the work fails or is interrupted, the temporary file is removed. During the work, another run may create a
-file with the final name. This file is not touched. The finished work, which may have taken hours, is then kept under a
-third name, and the error reports this name.
+Output is first written to a temporary file in the folder of the final file. When the output is complete, the temporary
+file is renamed. If the work fails or is interrupted, the temporary file is removed. If another run creates a file with
+the final name during the work, this file is not changed. The finished output, which may have taken hours, is then kept
+under a third name, and the error reports this name.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
 
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[Path]:
-    """Yield the name of an empty file to write to. At the end it is renamed to `path`. Standard output is yielded as it is.
+    """Yield the name of an empty file to write to. At the end, this file is renamed to `path`.
 
-    Enter this context before the work starts. Then an error is raised early if the file may not be overwritten, or if
-    the folder is not writable.
+    If `path` means standard output, `path` is yielded unchanged. Enter this context before the work starts. Then an
+    error is raised early if the file may not be overwritten, or if the folder is not writable.
     """
     if path == STDOUT:
         with standard_output():
@@ -85,10 +85,11 @@ def check_not_input(path: Path, *inputs: object) -> None:
 
 @contextmanager
 def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]:
-    """Yield an empty folder to write to. At the end all its files are moved to `folder`, which is created if needed.
+    """Yield an empty folder to write to. At the end, its files are moved to `folder`, which is created if needed.
 
     `names` are the files that may be written. Without `force`, an existing file with one of these names is an error.
-    With `force`, existing files that are not written again are removed, so that all remaining files belong together.
+    With `force`, existing files with these names are replaced, or removed if they are not written again. So all files
+    belong to the same run.
     """
     target = resolved(folder)
     if target.exists() and not target.is_dir():
@@ -108,7 +109,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
 
 
 def _name(path: Path, unfinished: Path, target: Path) -> None:
-    """Rename a file to its final name, or to another one if that is taken."""
+    """Rename a file to its final name, or to another name if a file with the final name exists."""
     try:
         claim(unfinished, target)
     except FileExistsError:
@@ -145,7 +146,7 @@ def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str]
 
 
 def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
-    """Rename a folder of finished files to a visible name: beside the intended one, or else where it is."""
+    """Rename a folder of finished files to a visible name, beside the intended folder or in the present place."""
     other = f"{target.name}-{secrets.token_hex(3)}"
     try:
         unfinished.rename(target.with_name(other))
@@ -163,7 +164,7 @@ def _taken(path: Path, kept: Path) -> CommandError:
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Yield standard output, and name it in errors."""
+    """Yield standard output. Errors name standard output."""
     if sys.stdout is None:
         raise CommandError("standard output is closed")
     with _about(Path("standard output")):
@@ -183,13 +184,13 @@ def text_file(path: Path) -> Iterator[TextIO]:
 
 
 def say_written(path: Path, what: str, *others: Path) -> None:
-    """Print what was written. If the result is on standard output, print this on standard error."""
+    """Print which file was written. If the result itself is on standard output, print to standard error."""
     names = " and ".join(map(str, (path, *others)))
     print(f"wrote {names}: {what}", file=sys.stderr if path == STDOUT else sys.stdout)
 
 
 def described(x: Rankings, y: Rankings | None) -> dict[str, Any]:
-    """Return the names, labels and counts of rankings, and of the rankings that they are compared with, as named arrays."""
+    """Return names, labels and counts as named arrays, for the rankings and for the rankings to compare with."""
     found: dict[str, Any] = {"items": x.items, "ids": x.labels, "counts": x.counts}
     return found if y is None else found | {"ids_against": y.labels, "counts_against": y.counts}
 
@@ -222,7 +223,7 @@ def _unfinished_name() -> str:
 
 @contextmanager
 def _about(path: Path, *inside: Path) -> Iterator[None]:
-    """Make errors name the requested file: a full disk names none, and users do not know the temporary file."""
+    """Change errors so that they name the requested file, and not the temporary file or no file."""
     try:
         yield
     except OSError as error:

@@ -37,15 +37,17 @@ Predict the labels of rankings with the result of wkendall learn.
 The command writes a CSV file with one row for each ranking. A row has the name of
 the ranking if there is one, the prediction, and for classes the scores. With two
 classes, the second class is predicted if the score is positive. With more
-classes, the class with the largest score is predicted. The column with the names
-of the rankings is --id. The default is the column that was --id in wkendall learn.
+classes, the class with the largest score is predicted. The option --id says which
+column has the names of the rankings. The default is the column that was --id in
+wkendall learn.
 
-The items must be the same as in wkendall learn. They are matched by name, so
-their order does not matter, and other columns are not used. If the columns have
+The items must be the same as in wkendall learn. Items are matched by name, so
+their order has no effect, and other columns are not used. If the columns have
 no names, they must be in the same order as in wkendall learn. The numbers have
 the same meaning (--input, --top, --ties, --missing) as in wkendall learn.
 
-The file weights.npz has only numbers and text, so reading it runs no code.
+The command reads the file weights.npz of the model. This file has only numbers
+and text, so no code is run when it is read.
 """
 _EPILOG = """\
 examples:
@@ -67,7 +69,7 @@ class Model(NamedTuple):
 
     @property
     def order(self) -> int:
-        """Number of axes of the weights."""
+        """The order of the weights: the number of positions that each weight is for."""
         return int(self.settings["order"])
 
     def scores(self, rankings: Rankings, arguments: argparse.Namespace) -> NDArray[np.float64]:

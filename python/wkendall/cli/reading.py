@@ -52,7 +52,7 @@ MAX_NAMES = 10
 
 
 class Source(NamedTuple):
-    """Rankings from a file, with their names and counts, and with further columns that were asked for."""
+    """Rankings from a file, with their names and counts, and with other columns that the command needs."""
 
     path: Path
     rankings: Rankings
@@ -71,7 +71,7 @@ def kind_of(path: Path) -> str:
 
 
 def inputs_of(arguments: argparse.Namespace) -> list[Path]:
-    """Return the input file, and the file that it is compared with."""
+    """Return the input file, and the file to compare with."""
     return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
@@ -109,7 +109,7 @@ def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
 
 
 def _check_columns(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse the name of a column to read or to leave out that no file has, before the cells are read."""
+    """Raise an error if an option names a column that no file has, before the cells are read."""
     wanted = [(name, verb) for name, verb in _columns(arguments) if not WHOLE.fullmatch(name)]
     if not wanted:
         return
@@ -127,7 +127,7 @@ def _check_columns(arguments: argparse.Namespace, *paths: Path) -> None:
 
 
 def _columns(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield the columns that options name, and what is done with each."""
+    """Yield the columns that options name, and what is done with each column."""
     yield from ((name, "skip") for name in arguments.skip)
     if getattr(arguments, "layout", "ranks") == "ranks":
         yield from ((name, "read") for name in arguments.items or ())
@@ -168,7 +168,7 @@ def read_rankings(
 
 
 def read_both(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    """Read the input file, and the file that it is compared with."""
+    """Read the input file, and the file to compare with."""
     x, *others = read_rankings(arguments, *inputs_of(arguments))
     return x, others[0] if others else None
 
@@ -184,7 +184,7 @@ def _checked(path: Path, contents: Contents, reading: Reading, expand: bool, fix
 
 
 def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", expand: bool = False) -> None:
-    """Print how much was read, so that users notice if a row or a column was read by mistake."""
+    """Print the numbers of rankings and items, so that users notice if a row or a column was read by mistake."""
     (m, n), voters = contents.shape, 0 if contents.counts is None else int(contents.counts.sum())
     m, voters = (voters, 0) if expand and contents.counts is not None else (m, voters)
     sizes = (f"{size} {name}{'' if size == 1 else 's'}" for size, name in ((m, rows), (n, columns)))
@@ -196,7 +196,7 @@ def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", e
 
 
 def _listed(names: Sequence[object]) -> str:
-    """Return names as a list; the last one is always there, because a column that is not an item often comes last."""
+    """Return a text with some of the names. The last name is always shown, because the last column is often no item."""
     words = [short(f'"{name}"' if "," in str(name) else str(name), 30) for name in names]
     return ", ".join(words if len(words) <= MAX_NAMES else [*words[: MAX_NAMES - 1], "...", words[-1]])
 
@@ -250,7 +250,7 @@ def csv_errors() -> Iterator[None]:
 
 
 def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
-    """Return the items of a model if a file has a column for each; say which other columns are not used."""
+    """Return the items of a model if a file has a column for each item. Print which other columns are not used."""
     row = [] if arguments.header is False else first_row(path, arguments.delimiter, arguments.encoding)
     if model.items is None or arguments.input == "orders" or not set(model.items).issubset(row):
         return None
@@ -263,14 +263,14 @@ def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> S
 
 
 def _csv_hint(error: RankingError) -> str:
-    """Say which option helps with a CSV file that cannot be read, if the message has no advice."""
+    """If the message about a CSV file has no advice, return which option helps."""
     if error.kind != "text" or parts_of(error).advice:
         return ""
     return "; use --skip COLUMN to leave a column out, --id COLUMN for names"
 
 
 def with_same_items(input: str, *files: Contents) -> list[Contents]:
-    """Give files the same items, in the order of the first file; items are matched by name.
+    """Give files the same items, in the order of the first file. Items are matched by name.
 
     Files of the layouts "choices", "lists" and "long" can leave out items. If all files have one of these layouts, each
     file gets the items of all files. Other files must have the same items. Files without names are not changed.
@@ -296,12 +296,12 @@ def with_same_items(input: str, *files: Contents) -> list[Contents]:
 
 
 def _lists_items(file: Contents) -> bool:
-    """Return whether the items are those that the rankings list: another file may list others."""
+    """Return whether the items are only the items that the rankings list. Another file may then list other items."""
     return file.layout in ("choices", "long")
 
 
 def _check_names(file: Contents) -> None:
-    """Refuse names that two items have, as an .npz file may have them."""
+    """Raise an error if two items have the same name, which is possible in an .npz file."""
     first: dict[str, int] = {}
     for place, name in enumerate(file.items or (), 1):
         if first.setdefault(name, place) != place:
@@ -309,7 +309,7 @@ def _check_names(file: Contents) -> None:
 
 
 def _check_same(x: Contents, y: Contents) -> None:
-    """Refuse a file with other items than the first; a file that lists items may leave out some."""
+    """Raise an error if a file has other items than the first file. A file of lists may leave out some items."""
     first, second = x.items or [], y.items or []
     of_first, of_second = set(first), set(second)
     lacks = [] if _lists_items(y) else [item for item in first if item not in of_second]

@@ -21,10 +21,10 @@ ties and missing items. It shows mean ranks with intervals, how often each item 
 before each other item, the consensus, a map, and clusters. It also says whether
 the consensus is proven to be the best ranking.
 
-With --group the page also shows whether the groups differ, and in which pairs of
-items. With --weights all numbers are weighted, and there are no intervals of ranks.
-If there are more than 100 items, only the 30 items that are listed most often are
-compared. The pictures need matplotlib: pip install 'wkendall[plot]'.
+With --group the page also shows whether the groups differ, and which pairs of items
+they order differently. With --weights all numbers are weighted, and mean ranks have
+no intervals. If there are more than 100 items, only the 30 items that are listed
+most often are compared. The pictures need matplotlib: pip install 'wkendall[plot]'.
 """
 _EPILOG = """\
 examples:

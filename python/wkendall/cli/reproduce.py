@@ -29,8 +29,9 @@ its own results and of the results of the paper (table.csv, table.json), plots, 
 one page with everything (report.html).
 
 Without --data the people are simulated from a model of the survey. Every
-finished measurement is stored in the folder. --resume continues a run that was
-interrupted or killed. It can also add kernels or repetitions to a finished run.
+finished measurement is stored in the folder of --out. --resume continues a run that
+was interrupted or killed. With --resume you can also add kernels or repetitions to
+a finished run.
 """
 #: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
@@ -163,7 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(text: str) -> None:
-    """Print a text; replace characters that the terminal cannot show by ?."""
+    """Print a text. Characters that the terminal cannot show are replaced by "?"."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
 

@@ -1,7 +1,8 @@
 """Cross-validated scores. An inner cross-validation chooses C, so that C is never chosen with the test data of a score.
 
-For each fold, the rankings of the other folds are split into inner folds. The C that is best on the inner folds is used
-to fit all rankings of the other folds. The score is then computed on the fold that was left out.
+C is the cost of errors. For each fold, the rankings of the other folds are split into inner folds. The C with the best
+score on the inner folds is used to fit a model to all rankings of the other folds. The score of this model is then
+computed on the fold that was left out.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Plan(NamedTuple):
         return Scores(found, chosen)
 
     def best_C(self, score: Score, rows: Rows | None = None) -> float:
-        """Return the C that is best in cross-validation on some rows, or on all rows; of several, the smallest."""
+        """Return the C with the best cross-validated score on some or all rows; of several such C, the smallest."""
         if len(self.grid) == 1:
             return self.grid[0]
         every = np.arange(len(self.y)) if rows is None else rows
@@ -83,7 +84,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, seed: int) -> Plan:
-    """Check that there are enough labels for `folds` folds, and for at least two inner folds."""
+    """Return the split into folds. Raise an error if there are too few labels for `folds` folds and two inner folds."""
     if regression:
         # The score of a fold compares numbers with their mean, so a fold needs at least two.
         least = 8 if folds == 2 else 2 * folds
@@ -106,7 +107,7 @@ def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, se
 
 
 def _other(folds: int, three_do: bool) -> str:
-    """Say which number of folds would do. Inside each of two folds there are two more, so that three need fewer rankings."""
+    """Return an advice about --folds. With 2 folds and 2 inner folds, more rankings are needed than with 3 folds."""
     if folds > 3:
         return ": use fewer --folds"
     return ": use --folds 3" if folds == 2 and three_do else ""
@@ -122,7 +123,7 @@ def learned(model: Any, X: Rankings, y: NDArray[Any]) -> Score:
 
 
 def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score:
-    """Score a support vector machine with a given Gram matrix; for regression, a ridge regression."""
+    """Score a support vector machine with a given Gram matrix. For regression, score a kernel ridge regression."""
 
     def score(C: float, train: Rows, test: Rows) -> float:
         own, cross = K[np.ix_(train, train)], K[np.ix_(test, train)]
@@ -137,7 +138,7 @@ def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score
 
 
 def constant(y: NDArray[Any], regression: bool) -> Score:
-    """Score the best constant prediction: the largest class, or the mean."""
+    """Score the best constant prediction: the largest class, or the mean of the labels."""
     model = DummyRegressor() if regression else DummyClassifier(strategy="most_frequent")
 
     def score(_: float, train: Rows, test: Rows) -> float:

@@ -75,8 +75,8 @@ def block(
     """Compute a block from chunks of rows.
 
     `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest number in
-    the first chunk of the whole array; all chunks must count from this number. `first_y` and `base_y` are the same
-    numbers for `y`.
+    the first chunk of the whole array. All chunks must count from this number. `first_y` and `base_y` are the
+    corresponding numbers for `y`.
     """
     try:
         result = call.function(call, x, y)
@@ -101,7 +101,7 @@ def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> No
 
 
 def jobs(n_jobs: SupportsIndex | None) -> int:
-    """Return the number of threads of a block. The default is one. -1 is passed on, and the worker replaces it."""
+    """Return the number of threads of a block; one by default. -1 is passed on: it depends on the worker's machine."""
     threads = as_threads(n_jobs)
     return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
 
@@ -138,7 +138,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
 
 
 def prepared(measure: Measure, items: int, pairs: int) -> Measure:
-    """Do the work that all blocks share: make W symmetric, and find factors of U for the whole array."""
+    """Do the work that all blocks need: make W symmetric, and find the factors of U for the whole array."""
     parts = measure.get_params(deep=False)
     if not isinstance(measure, TensorKernel):
         inner = {name: prepared(part, items, pairs) for name, part in parts.items() if isinstance(part, Measure)}
@@ -157,7 +157,7 @@ def prepared(measure: Measure, items: int, pairs: int) -> Measure:
 
 
 def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
-    """Return a call that does the common work of all blocks once. It rounds the values of blocks like the whole matrix."""
+    """Return a call in which the common work of all blocks is done. Blocks are rounded like the whole matrix."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     measure, run = prepared(call.measure, items, shape[0] * shape[1]), call.run
     if run.backend is None and call.reading.ties == call.reading.missing == "error":
@@ -167,7 +167,10 @@ def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
 
 
 def layer_of(name: str, call: Call, x: da.Array, y: da.Array | None, symmetric: bool = False) -> dict[Any, Any]:
-    """Return the tasks of all pairs of chunks. They refer to the call by its key, so that its weights are sent only once."""
+    """Return the tasks of all pairs of chunks.
+
+    The tasks refer to the call by its key, so that the weights in the call are sent only once.
+    """
     layer: dict[Any, Any] = {f"call-{name}": call}
     left = source(layer, x, call)
     right = left if y is None else source(layer, y, call)
@@ -192,7 +195,7 @@ def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Readi
 
 
 def fitting(own: Sizes, most: int) -> Sizes:
-    """Return the sizes of chunks. If a chunk is too large, make all sizes equal, except for the last, as zarr requires."""
+    """Return the sizes of chunks. If a chunk is too large, make all sizes equal except for the last, for zarr."""
     largest, total = max(own), sum(own)
     if largest <= most:
         return own

@@ -36,39 +36,39 @@ def gram_matrix(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> da.Array:
-    """Kernel between all pairs of rankings, as a dask array.
+    """Return the kernel between all pairs of rankings, as a dask array.
 
-    The values are bitwise identical to the values of `wkendall.gram_matrix`, whatever the blocks are, with one
-    exception. Values that are sums of weights can differ by rounding in three cases:
+    The values are bitwise identical to the values of `wkendall.gram_matrix`, for blocks of any sizes, with one
+    exception. Values that are sums of weights, such as position weights, can differ by rounding in three cases:
 
     - At least half of the rankings are repetitions.
     - Some rankings have ties or missing items.
     - `dtype` is float32, and blocks have fewer than 240 rows or columns.
 
     Without `Y`, only the blocks on and above the diagonal are computed. The blocks below the diagonal are transposes of
-    these.
+    the blocks above it.
 
-    Parameters are checked immediately. Rankings are checked when the blocks are computed. Rows in error messages are
-    rows of the whole array. On a cluster, wkendall must be installed on all workers.
+    Parameters are checked immediately. Rankings are checked when the blocks are computed. Error messages name the rows
+    of the whole array. On a cluster of machines, wkendall must be installed on all workers.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one per row. If the columns are split into chunks, these are merged. With `missing="bottom"`, X can
-        also be a sparse array of scipy, or a dask array of sparse arrays.
+        Rankings, one per row. If the columns are split into chunks, these chunks are merged. With `missing="bottom"`, X
+        can also be a sparse array of scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
-        Rankings to compare with; the rankings of `X` if absent.
+        The rankings that `X` is compared with. Without `Y`, `X` is compared with itself.
     chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
         The sizes of the blocks. For example, 1000 means blocks of 1000 x 1000; (5000, 1000), "auto" and "16 MiB" are
-        also possible. The default is the row chunks of `X` and `Y`, or smaller blocks if these would take more than 64
-        MiB each. Without `Y`, the sizes are the same for rows and for columns.
+        also possible. By default the blocks have the row chunks of `X` and `Y`. If such a block would take more than 64
+        MiB, the blocks are smaller. Without `Y`, the sizes are the same for rows and for columns.
     kernel, dtype, backend
         As for `wkendall.gram_matrix`.
     input, top, ties, missing
         What the numbers mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
-        Number of threads for each block; 1 by default, because dask computes as many blocks at once as a worker has
-        threads.
+        The number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker
+        has threads.
 
     Returns
     -------
@@ -113,18 +113,18 @@ def features(
     dtype: DTypeLike = np.float64,
     n_jobs: SupportsIndex | None = None,
 ) -> da.Array:
-    """Explicit features whose inner products are a kernel of pairs of items, as a dask array.
+    """Return explicit features of rankings, as a dask array. The inner products of the features are the kernel.
 
-    The values are the same as the values of `wkendall.features`. Use the features for linear models that are trained
-    block by block.
+    The kernel must compare pairs of items. The values are the same as the values of `wkendall.features`. Use the
+    features for linear models that are trained block by block.
 
     Parameters
     ----------
     kernel
         As for `wkendall.features`.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
-        The number of rows of a block; a block has all columns. The default is the row chunks of `X`, or smaller blocks
-        if these would take more than 64 MiB each.
+        The number of rows of a block. Each block has all columns. By default the blocks have the row chunks of `X`. If
+        such a block would take more than 64 MiB, the blocks are smaller.
     X, input, top, ties, missing, dtype, n_jobs
         As for `wkendall.dask.gram_matrix`.
 

@@ -41,10 +41,11 @@ def neighbors(
     """For each ranking of X, find the nearest rankings of Y, as dask arrays.
 
     Without `Y`, the nearest other rankings of `X` are found. The results are the same as the results of
-    `wkendall.neighbors`. Values can differ by rounding in the same cases as for `wkendall.dask.gram_matrix`.
+    `wkendall.neighbors`, up to rounding. Values can differ by rounding only in the cases that
+    `wkendall.dask.gram_matrix` lists.
 
-    Each chunk of `X` is compared with the chunks of `Y` one after another, and only the best neighbours so far are
-    kept. So the memory that is needed grows only with the sizes of the chunks and with `n_neighbors`.
+    Each chunk of `X` is compared with the chunks of `Y` one after another. After each chunk, only the best neighbours
+    so far are kept. So the memory of a task depends only on the sizes of the chunks and on `n_neighbors`.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def neighbors(
     Returns
     -------
     Neighbors
-        A named tuple of `values` and `indices`, dask arrays of shape (m, n_neighbors).
+        A named tuple with the dask arrays `values` and `indices`, both of shape (m, n_neighbors).
 
     Examples
     --------
@@ -87,10 +88,11 @@ def neighbors_within(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> da.Array:
-    """Find all rankings within a radius, as a dask array whose blocks of rows are sparse arrays of scipy.
+    """For each ranking of X, find all rankings of Y within a radius.
 
-    The results are the same as the results of `wkendall.neighbors_within`. The parameters are as for
-    `wkendall.dask.neighbors`.
+    The result is a dask array whose blocks of rows are sparse arrays of scipy. The values are the same as the values of
+    `wkendall.neighbors_within`. The parameters are as for `wkendall.dask.neighbors`, with `radius` instead of
+    `n_neighbors`.
 
     Returns
     -------
@@ -124,7 +126,7 @@ def _search(
     run: Run,
     wanted: int | float,
 ) -> tuple[_Search, da.Array, da.Array | None]:
-    """Check everything that is known without computing, and make the call for the blocks."""
+    """Check everything that can be checked without computing an array, and make the call for the blocks."""
     chosen = as_measure(measure, KendallDistance())
     x, y = both(X, Y, reading)
     run.check()
@@ -183,7 +185,7 @@ def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
 
 
 def _better(best: Neighbors | None, found: Neighbors, first: int, count: int, sign: int) -> Neighbors:
-    """Merge the neighbours found in a chunk, whose rows begin at `first`, with the best so far."""
+    """Merge the best neighbours so far with those of a new chunk. The rows of the chunk begin at row `first`."""
     values, indices = found.values, found.indices + first
     if best is not None:
         values, indices = np.hstack([best.values, values]), np.hstack([best.indices, indices])

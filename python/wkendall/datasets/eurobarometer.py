@@ -1,4 +1,4 @@
-"""Read the survey of the paper, Eurobarometer 55.2, from a counts table, a save file of R, or the file of ICPSR."""
+"""Read the survey of the paper, Eurobarometer 55.2, from a table of counts, a file of R, or the file of ICPSR."""
 
 from __future__ import annotations
 
@@ -34,40 +34,43 @@ STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"RDX", b"RDA", b"RDB")
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
 
-    Here the label is 1 for people of age 40 and over. In the paper it is 1 for people over 40, so people of age 40 have
-    the other label there. The label of the paper cannot be computed from the published counts, which have only age
-    groups.
+    The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". In this function the
+    label `y` is 1 for people of age 40 and over. In the paper the label is 1 for people over 40, so people of age 40
+    have another label in the paper. The published counts have only age groups, so the label of the paper cannot be
+    computed from these counts.
 
     Parameters
     ----------
     path : path
-        One of these three kinds of files. The kind is recognised by the contents. Columns that are not named here are
-        ignored.
+        A file of one of the three kinds below. The function recognises the kind by the contents. Columns that are not
+        named below are ignored.
 
-        - A counts table: CSV in UTF-8 with commas, semicolons or tabs. It has the ranks of the six sources in the
+        - A counts table: CSV in UTF-8 with commas, semicolons or tabs. A row has the ranks of the six sources in the
           columns television, radio, newspapers_magazines, scientific_magazines, internet and school_university. The other
-          columns are SEX (1 male, 2 female), AGE4 (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the
-          number of people.
-        - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. It has one data frame with
-          the same columns. The sources may also have the names of prefmod: TV, RAD, NEWSP, SCIMAG, WWW and EDINST.
-          Instead of ranks they may have the numbers of prefmod: the number of sources behind minus the number ahead,
-          from 5 to -5. Reading these files needs rdata (`pip install "wkendall[rdata]"`).
-        - The file of ICPSR 03341, separated by tabs. It has the columns v57 to v62 (ranks, in the order above) and v522
-          (age in years). Column names may be in upper or lower case.
+          columns are SEX (1 male, 2 female), AGE4 (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y (the
+          number of people with this sex, age group and ranking).
+        - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. The file has one data
+          frame with the columns of the counts table. The columns of the sources may also have the names of prefmod: TV,
+          RAD, NEWSP, SCIMAG, WWW and EDINST. Instead of the rank of a source, they may have the number that prefmod
+          uses: the number of sources ranked below it minus the number of sources ranked above it, from 5 to -5. To read
+          these files, install rdata (`pip install "wkendall[rdata]"`).
+        - The file of ICPSR 03341, separated by tabs. The columns v57 to v62 have the ranks of the sources, in the order
+          above. The column v522 has the age in years. Column names may be in upper or lower case.
 
     Returns
     -------
     X : ndarray of shape (people, 6)
-        Ranks; 1 is the most important source. People are in the order of the file. A row of a counts table stands for y
-        people.
+        The ranks that people gave; 1 is the most important source. People are in the order of the file. For each row of
+        a counts table, X has as many equal rows as there are people.
     y : ndarray of shape (people,)
         1 for age 40 and over, otherwise 0.
-    items : list of the six names
+    items : list of str
+        The names of the six sources.
     sex, age_group : ndarray of shape (people,), or None
         The columns SEX and AGE4. For the file of ICPSR, the age group is computed from the age, and `sex` is None.
     left_out : int
-        The number of people of the file of ICPSR who are not in X. They did not give six different ranks, or gave no
-        age. For the other files it is 0.
+        For the file of ICPSR: the number of people who are not in X, because they did not give six different ranks, or
+        gave no age. For the other files it is 0.
 
     Examples
     --------
@@ -226,7 +229,7 @@ class RFrame:
         raise ValueError(f"{self.name}: {reason}") from None
 
     def whole(self, column: int) -> Ranks:
-        """Return the whole numbers of a column. For a factor, these are its levels, or its codes if the levels are words."""
+        """Return the whole numbers of a column. A factor gives its levels, or its codes if the levels are words."""
         series, name = self._frame.iloc[:, column], self.columns[column]
         values: list[Any] = series.tolist()
         if hasattr(series, "cat"):

@@ -1,4 +1,4 @@
-"""Random rankings from models: uniform, Mallows, Plackett-Luce."""
+"""Random rankings from three models: the uniform model, the Mallows model and the Plackett-Luce model."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
     m, n : int
         Number of rankings and number of items.
     rng : int or numpy.random.Generator, optional
-        A seed, which is a whole number from 0, or a generator. If absent, each call draws different rankings.
+        A seed, which is a whole number from 0, or a generator. Without `rng`, each call draws different rankings.
 
     Returns
     -------
     ndarray of shape (m, n)
-        Ranks; 1 is the most preferred.
+        One ranking per row. The entry in column j is the rank of item j; 1 is the most preferred.
 
     Examples
     --------
@@ -48,18 +48,18 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
 def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
-    The distance is the Kendall distance: the number of pairs of items that the ranking and the centre order
-    differently. The draws are exact. They use repeated insertion. The items are added one by one in the order of the
-    centre. Each item is inserted at a random number of places before the end.
+    The distance is the Kendall distance between the ranking and a central ranking `center`. It is the number of pairs
+    of items that the two rankings order differently. The draws have exactly this distribution. The method is repeated
+    insertion: items are added one by one in the order of `center`, each at a random number of places before the end.
 
     Parameters
     ----------
     center : array-like of n ranks, Rankings of one complete ranking, or int
-        The most probable ranking. A number n stands for the ranking 1, 2, .., n.
+        The central ranking, which is the most probable ranking. A number n stands for the ranking 1, 2, .., n.
     lam : float
-        The concentration of the rankings around the centre, at least 0. If it is 0, all rankings are equally probable.
+        The concentration of the rankings around `center`, at least 0. If it is 0, all rankings are equally probable.
     m, rng
-        As for `make_uniform`. The result also has the same form.
+        As for `make_uniform`. The result has the same form as the result of `make_uniform`.
 
     Examples
     --------
@@ -92,9 +92,9 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
 def mallows_tops(m: int, n: int, lam: float, depth: int, random: np.random.Generator) -> Ranks:
     """Draw the first `depth` items of rankings from the Mallows model around 0, 1, .., n - 1, one row for each ranking.
 
-    The items that are left are numbered j = 0, 1, .. in the order of the centre. The next item of a ranking is item j
-    with a probability proportional to exp(-lam * j). The time is O(m depth^2) and does not depend on n. So short lists
-    are drawn much faster than complete rankings.
+    A ranking is drawn from its first item on. In each step, the items that are left are numbered j = 0, 1, .. in the
+    order of the centre. The next item is item j with a probability proportional to exp(-lam * j). The time is
+    O(m depth^2) and does not depend on n. So short lists are drawn much faster than complete rankings.
     """
     drawn = np.empty((m, depth), dtype=np.int64)
     taken = drawn[:, :0]  # what was drawn, in the order of the centre
@@ -111,15 +111,16 @@ def mallows_tops(m: int, n: int, lam: float, depth: int, random: np.random.Gener
 def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Plackett-Luce model: the probability of the next item is proportional to its strength.
 
-    The draws are exact. They add Gumbel noise to the logarithms of the strengths and sort them, which gives the same
-    distribution.
+    A ranking is built from the first item to the last. The next item is one of the items that are left. The draws have
+    exactly this distribution. The method adds Gumbel noise to the logarithm of each strength, and sorts the items by
+    these sums.
 
     Parameters
     ----------
     strengths : array-like of n positive numbers
         The strength of each item. Only the ratios of the strengths matter.
     m, rng
-        As for `make_uniform`. The result also has the same form.
+        As for `make_uniform`. The result has the same form as the result of `make_uniform`.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
 
 
 def check_size(rows: int, items: int) -> None:
-    """Raise an error if the rankings do not fit in memory."""
+    """Raise an error if rankings of this size do not fit in memory."""
     ranks: np.dtype[Any] = np.dtype(np.int64)
     check_fits(max(rows, 1), items, ranks, "draw or read fewer rankings at a time")
 

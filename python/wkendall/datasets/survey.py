@@ -48,28 +48,30 @@ class Survey(NamedTuple):
 
 
 def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey:
-    """Simulate people like those of Eurobarometer 55.2, from a model with two age groups of two classes each.
+    """Simulate people like the people of the survey Eurobarometer 55.2; see `load_eurobarometer`.
 
-    In a class, the logarithm of the probability of a ranking is a constant plus a sum of effects. There is one effect
-    for each of the 15 pairs of items. The effect is added if the ranking has the two items in the same order as the
-    questionnaire. The 62 parameters were fitted to the 12,216 people of the counts table, separately for the two age
-    groups. The fit used maximum likelihood with the EM algorithm. The parameters are rounded to 3 decimals.
+    The model has two age groups, and each age group has two classes of people. In a class, the logarithm of the
+    probability of a ranking is a constant plus a sum of effects. There is one effect for each of the 15 pairs of items.
+    The effect is added if the ranking has the two items in the same order as the questionnaire. The 62 parameters were
+    fitted to the 12,216 people of the counts table, separately for the two age groups. The fit used maximum likelihood
+    with the EM algorithm. The parameters are rounded to 3 decimals.
 
-    The simulation and the survey have the same mean ranks and the same preferences between two items, up to 0.001. The
-    shares of orders of three or more items are only approximately the same.
+    The model and the survey have the same mean ranks, up to 0.001. For two items, they also have the same share of
+    people who prefer the first item, up to 0.001. For three or more items, the shares of the orders of these items are
+    only approximately the same.
 
     Parameters
     ----------
     m : int, optional
-        Number of people. The default is 12,216, as in the survey.
+        The number of people. The default is 12,216, as in the survey.
     rng : int or numpy.random.Generator, optional
         As for `make_uniform`.
 
     Returns
     -------
     X, y, items, sex, age_group, left_out
-        As for `load_eurobarometer`. `sex` and `age_group` are None, because the model does not have them. The share of
-        ones in `y` is the same as in the survey: 6,500 of 12,216 people, rounded.
+        As for `load_eurobarometer`. `sex` and `age_group` are None, because the model does not have them. The number of
+        ones in `y` is the share of the survey, 6,500 / 12,216, times the number of people, rounded.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
            [5, 1, 6, 3, 4, 2],
            [4, 6, 3, 1, 5, 2]])
 
-    People under 40 rank television lower than the others:
+    People under 40 (label 0) rank television lower than the other people do:
 
     >>> [float(people.X[people.y == label, 0].mean().round(2)) for label in (0, 1)]
     [2.26, 2.04]

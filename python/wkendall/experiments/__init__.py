@@ -1,9 +1,12 @@
-"""The numerical experiments of the paper, and some more. They measure how well each kernel predicts age groups from rankings.
+"""The numerical experiments of the paper, and some more experiments.
 
-Layers, each using only those below it:
+The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". The experiments measure how
+well each kernel predicts the age group of people from their rankings.
 
-    report     plots, and one page with everything
-    table      means, tests and intervals, beside the results of the paper
+The modules are listed from the highest to the lowest. Each module uses only modules below it:
+
+    report     plots, and one page with all results
+    table      means, tests and intervals, and the results of the paper for comparison
     store      finished measurements on disk
     running    many measurements in parallel
     protocol   one measurement

@@ -1,9 +1,9 @@
-"""The measurement of a kernel: an SVM is trained on some people and tested on others, many times.
+"""The measurement of a kernel: many times, an SVM is trained on some people and tested on other people.
 
-Each repetition draws people at random, the same number from each class. It splits them into a training part and a test
-part. The cost of errors C is chosen by cross-validation on the training part. The people and the folds of a repetition
-depend only on the seed and on the number of the repetition. So all kernels use the same people, and each measurement
-can be repeated on its own.
+Each repetition draws people at random, the same number from each of the two age groups (the classes). These people are
+split into a training part and a test part. The parameter C of the SVM, the cost of errors, is chosen by
+cross-validation on the training part. The people and the folds of a repetition depend only on the seed and on the
+number of the repetition. So all kernels use the same people, and each measurement can be repeated on its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LARGE, MANY = 100.0, 120
 
 
 class Published(NamedTuple):
-    """The paper's results for a kernel: the mean and the standard deviation of the accuracy, and the p-value if it is given."""
+    """The paper's results for a kernel: mean and standard deviation of the accuracy, and in some cases a p-value."""
 
     mean: float
     sd: float
@@ -57,8 +57,8 @@ class Published(NamedTuple):
 class Method(NamedTuple):
     """A kernel, or a way to learn one.
 
-    `candidates` returns the candidates for cross-validation, each with its parameters and a function. The function
-    predicts the classes of some people of a sample from the classes of other people.
+    `candidates` returns the candidates for cross-validation. Each candidate has parameters and a function. The function
+    learns from the classes of some people of a sample, and predicts the classes of other people.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Method(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The people of one repetition: their rankings and classes, and for each person the index of the distinct ranking."""
+    """The people of one repetition: rankings and classes, and the index of each person's distinct ranking."""
 
     X: Ranks
     y: Ranks
@@ -76,10 +76,10 @@ class Sample(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Parameters, and the function that predicts with them.
+    """Parameters, and the function `predict` that predicts with these parameters.
 
-    If a learner chooses its parameters itself, it is the only candidate. `predict` then adds the chosen parameters to
-    an empty dict, and the cross-validated accuracy as "validated".
+    If a learner chooses its parameters itself, it is the only candidate, and its parameters are an empty dict.
+    `predict` then adds the chosen parameters to this dict, and the cross-validated accuracy with the key "validated".
     """
 
     parameters: dict[str, float]
@@ -89,8 +89,8 @@ class Candidate(NamedTuple):
 class Protocol(NamedTuple):
     """The number of people for training, the number of people for testing, the number of folds, and the seed.
 
-    In the training part and in the test part, half of the people are of each class. The paper has 400 people for
-    training and 100 for testing.
+    Half of the people in the training part have class 0, and half have class 1. The test part is divided in the same
+    way. The paper uses 400 people for training and 100 people for testing.
 
     Examples
     --------
@@ -106,9 +106,10 @@ class Protocol(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The accuracy of a kernel in one repetition, the chosen parameters, and the time that it took.
+    """The accuracy of a kernel in one repetition, the chosen parameters, and the time of the measurement.
 
-    `validated` is the cross-validated accuracy of the chosen parameters. `weights` has the learned weights, or None.
+    `accuracy` is the share of correct predictions for the people for testing. `validated` is the accuracy of the chosen
+    parameters in the cross-validation. `weights` has the learned weights, or None if the kernel is not learned.
 
     Examples
     --------
@@ -190,14 +191,18 @@ def _mixture(sample: Sample) -> list[Candidate]:
 
 
 def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
-    """Make SVMs with the kernel between the distinct rankings, one for each of the costs.
+    """Make one SVM for each cost C, with the kernel between the distinct rankings.
 
-    People of the same class with the same ranking are merged into one with a larger weight: the same problem with fewer
-    rows. The kernel is multiplied by C, so that the bounds of the coefficients are whole numbers. For small C all
-    coefficients are at their bounds. If rounding kept one off its bound, LIBSVM would compute the threshold from that
-    one alone and predict a single class. The number of steps of LIBSVM grows with C, that of the interior-point method
-    does not. At C = 1000 and with 240 distinct people, the interior-point method takes 10 ms instead of 20 to 350 ms,
-    if the kernel has few features.
+    People of the same class with the same ranking are merged into one row with a larger weight. The problem is the
+    same, and has fewer rows.
+
+    The kernel is multiplied by C, so that the bounds of the coefficients are whole numbers. The reason is that for
+    small C all coefficients are at their bounds. If rounding moved one coefficient from its bound, LIBSVM would compute
+    the threshold from this coefficient alone, and would predict a single class.
+
+    The number of steps of LIBSVM grows with C. The number of steps of the interior-point method does not. With C =
+    1000, 240 distinct people and a kernel with few features, the interior-point method takes 10 ms, and LIBSVM takes 20
+    to 350 ms.
     """
     values, vectors = eigh(gram)
     kept = values > 1e-10 * values[-1]
@@ -263,7 +268,7 @@ def check(y: Ranks, protocol: Protocol) -> None:
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:
-    """Draw the people for training, the people for testing, and the folds: positions among the people for training."""
+    """Draw the people for training, the people for testing, and the folds. Folds are positions in the training part."""
     random = np.random.default_rng([protocol.seed, repetition])
     halves = protocol.train // 2, protocol.test // 2
     chosen = [random.choice(np.flatnonzero(y == label), sum(halves), replace=False) for label in (0, 1)]
@@ -279,8 +284,8 @@ def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int
     """Measure a kernel in one repetition.
 
     `X` has ranks; 1 is the most preferred. `y` has the classes 0 and 1. `kernel` is one of the names in `METHODS`. The
-    number of the repetition, from 0, and the seed determine which people are drawn. If several costs C have the highest
-    cross-validated accuracy, the smallest of them is used.
+    number of the repetition, from 0, and the seed determine which people are drawn. If several values of C have the
+    highest cross-validated accuracy, the smallest of these values is used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The results of a run as files: the table, the plots, and one self-contained page with everything."""
+"""The results of a run as files: the table, the plots, and one page with all results, which needs no other files."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def write_results(
     seconds: float | None = None,
     replaced: Container[str] | None = None,
 ) -> list[Row]:
-    """Write the table as CSV and JSON, the plots and the report to a folder; return the rows of the table.
+    """Write the table (as CSV and as JSON), the plots and the report to a folder, and return the rows of the table.
 
-    There must be at least one measurement. `seconds` is the duration of the run. `replaced` are the names of existing
-    files that may be replaced. If `replaced` is absent, every existing file may be replaced.
+    There must be at least one measurement. `seconds` is the duration of the run. `replaced` has the names of the
+    existing files that may be replaced. Without `replaced`, every existing file may be replaced.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def page(
     seconds: float | None,
     figures: dict[str, tuple[Figure, str]],
 ) -> str:
-    """Write the report as one HTML page, with the plots embedded."""
+    """Write the report as one HTML page that contains the plots."""
     repetitions = max(row.repetitions for row in rows)
     base = next((number for number, row in enumerate(rows) if row.kernel == table.BASELINE), None)
     pictures = "\n".join(html_figure(figure, caption) for figure, caption in figures.values())

@@ -19,11 +19,11 @@ from wkendall.experiments.protocol import Measurement, Protocol, Ranks, check, m
 def run(
     X: Ranks, y: Ranks, protocol: Protocol, tasks: Sequence[tuple[str, int]], jobs: int = 1
 ) -> Iterator[Measurement]:
-    """Run measurements in parallel processes; yield each when it is done.
+    """Run measurements in parallel processes, and yield each measurement when it is done.
 
     `X`, `y` and `protocol` are as for `measure`. A task is a pair: the name of a kernel, and the number of a
-    repetition. `jobs` is the number of processes. It can change the order of the results, but not the results
-    themselves.
+    repetition. `jobs` is the number of processes. `jobs` can change the sequence of the measurements, but not their
+    results.
 
     Examples
     --------
@@ -76,7 +76,7 @@ _given: tuple[Ranks, Ranks, Protocol]
 
 @contextmanager
 def _interruption_put_off() -> Iterator[None]:
-    """Delay Ctrl-C and keep it from the processes that are being started: only the parent handles it."""
+    """Delay Ctrl-C while processes are started, so that only the parent process receives it."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return

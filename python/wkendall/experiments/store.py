@@ -26,11 +26,11 @@ RESULTS = (
 
 
 class Store:
-    """A folder with the settings of a run and its measurements. It is locked until it is closed.
+    """A folder with the settings and the measurements of a run. It is locked until `close` is called.
 
-    The folder is created if it does not exist. `settings` are common to all measurements; see `settings_of`. With
-    `resume=True` the run continues with the measurements in the folder. The settings must then be the same as in the
-    folder.
+    The folder is created if it does not exist. `settings` are the settings of all measurements; see `settings_of`. With
+    `resume=True`, the measurements in the folder are kept, and the run continues. `settings` must then be the same as
+    the settings in the folder.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Store:
                 )
 
     def _read(self) -> None:
-        """Read the measurements. A last line without a line end was being written when the run was killed; it is removed."""
+        """Read the measurements. A last line without a line end is removed: the run was killed while it was written."""
         data = self._lines.read_bytes()
         whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[:whole].splitlines(), start=1):
@@ -115,13 +115,13 @@ class Store:
         self._file.truncate(whole)
 
     def missing(self, kernels: Iterable[str], repeats: int) -> list[tuple[str, int]]:
-        """Return the measurements that are still missing, one repetition after another."""
+        """Return the tasks (kernel and repetition) that have no measurement yet, one repetition after another."""
         kernels = list(kernels)
         tasks = [(kernel, repetition) for repetition in range(repeats) for kernel in kernels]
         return [task for task in tasks if task not in self.measurements]
 
     def chosen(self, kernels: Iterable[str], repeats: int) -> list[Measurement]:
-        """Return the finished measurements of these kernels and repetitions, in order."""
+        """Return the finished measurements of these kernels and repetitions, one kernel after another."""
         found = self.measurements
         return [found[kernel, i] for kernel in kernels for i in range(repeats) if (kernel, i) in found]
 
@@ -143,7 +143,7 @@ class Store:
 
 
 def settings_of(X: NDArray[np.int64], y: NDArray[np.int64], protocol: Protocol, data: str) -> dict[str, int | str]:
-    """Describe a run: the protocol, the source and number of the people, and a hash of the data."""
+    """Return the settings of a run: the protocol, the source and the number of the people, and a hash of the data."""
     people = np.ascontiguousarray(np.column_stack([X, y]).astype("<i8"))
     return {
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""Summary of the measurements: means, differences from the standard kernel, and tests, beside the results of the paper."""
+"""A table of means, differences from the standard kernel and tests, and the results of the paper for comparison."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CONFIDENCE = 0.95
 
 
 class Row(NamedTuple):
-    """The results of a kernel. A value is None if it needs more repetitions, or results of the standard kernel.
+    """The results of a kernel. A value is None if there are too few repetitions, or no results of the standard kernel.
 
-    `difference` is the mean of the paired differences from the standard kernel. `low` and `high` are the ends of the
-    confidence interval of `difference` (95 %, by Student's t). `p` is the p-value of Wilcoxon's paired test. Its null
-    hypothesis is that the kernel is not better than the standard kernel. Fields that begin with `paper` are the results
-    of the paper.
+    In each repetition, the accuracy of the standard kernel is subtracted from the accuracy of this kernel. `difference`
+    is the mean of these differences. `low` and `high` are the ends of the 95 % confidence interval of `difference` (by
+    Student's t). `p` is the p-value of Wilcoxon's paired test. The null hypothesis of the test is that the kernel is
+    not better than the standard kernel. Fields that begin with `paper` are the results of the paper.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _row(kernel: str, accuracies: dict[int, float], baseline: dict[int, float]) 
 def _compared(
     kernel: str, accuracies: dict[int, float], baseline: dict[int, float]
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Return the mean difference from the baseline, the ends of its interval, and p."""
+    """Return the mean difference from the baseline, the ends of its confidence interval, and the p-value."""
     both = sorted(accuracies.keys() & baseline.keys())
     if kernel == BASELINE or not both:
         return None, None, None, None
@@ -103,7 +103,7 @@ def _compared(
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Write the rows as CSV, with empty cells for missing values."""
+    """Return the rows as CSV text, with empty cells for missing values."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(Row._fields)

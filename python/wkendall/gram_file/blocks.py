@@ -1,8 +1,8 @@
 """A matrix cut into blocks: the list of blocks, the computation of a block, and the description that identifies a run.
 
-A value of the matrix depends only on its two rankings. But its rounding also depends on the strategy of the
-computation, and the fastest strategy depends on the number of rankings. The strategy is therefore chosen once, for the
-whole matrix. The blocks are then bitwise identical to the result of a single call.
+A value of the matrix depends only on its two rankings. But the rounding of the value also depends on the strategy of
+the computation. The fastest strategy depends on the number of rankings. The strategy is therefore chosen once, for the
+whole matrix. Then the values of the blocks are bitwise identical to the result of a single call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Block(NamedTuple):
 
 
 class Rows:
-    """Checked rankings from which rows can be selected. A measure of listed items also needs to know which items are listed."""
+    """Checked rankings from which rows can be selected.
+
+    A measure that uses only listed items also needs to know which items are listed.
+    """
 
     def __init__(self, rankings: Rankings, measure: _core.Measure | None = None) -> None:
         of_listed = measure is not None and measure.takes_listed
@@ -50,7 +53,7 @@ class Rows:
         return self.core.rows
 
     def part(self, rows: slice) -> _core.Rankings:
-        """Return some of the rankings, in the same form (complete or incomplete) as all of them."""
+        """Return some of the rankings, in the form of all rankings together (complete or incomplete)."""
         return self.core.select(np.arange(len(self))[rows], keep=True)
 
     def digest(self) -> str:
@@ -95,7 +98,7 @@ class Work:
         return self.y is None and self.measure.symmetric
 
     def check(self) -> None:
-        """Compute one corner, to raise every error that a call for the whole matrix would raise."""
+        """Compute one corner of the matrix, to raise every error that a call for the whole matrix would raise."""
         corner = Block(slice(0, min(1, self.shape[0])), slice(0, min(1, self.shape[1])))
         self.fill(corner, np.empty(corner.shape, self.dtype), self.backend, None)
 

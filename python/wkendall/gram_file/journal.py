@@ -27,7 +27,8 @@ _BEGINNING = re.compile(rb"[0-9a-f]{16} \{")
 class Journal:
     """An open journal, locked against all other processes. The file is created if it does not exist.
 
-    `header` is the description of the computation, or None if the journal is empty. `entries` are the lines after it.
+    `header` is the description of the computation, or None if the journal is empty. `entries` are the lines after the
+    description.
     """
 
     def __init__(self, path: Path) -> None:
@@ -42,7 +43,7 @@ class Journal:
             raise
 
     def _opened(self) -> FileIO:
-        """Open the file and lock it; try again if the process that held the lock has removed the file."""
+        """Open the file and lock it. Try again if another process held the lock and has removed the file."""
         for _ in range(_TRIES):
             file = FileIO(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+")
             try:
@@ -89,7 +90,7 @@ class Journal:
         self.entries.append(entry)
 
     def has_named(self, target: Path) -> bool:
-        """Whether the last entry says that a file will be renamed to `target`, and the file already has this name."""
+        """Whether the last entry says that a file is renamed to `target`, and the file already has this name."""
         last = self.entries[-1] if self.entries else None
         return isinstance(last, dict) and target.exists() and target.stat().st_ino == last.get("naming")
 

@@ -1,14 +1,14 @@
 """The file of a matrix, written block by block with a journal, so that an interrupted run can be resumed.
 
 While a matrix is computed, its file is called `NAME.unfinished`. The file `NAME.journal` records what is computed, from
-which rankings, and which blocks are done. The order of the steps makes sure that every line of the journal is true,
-even if the process is killed or the power fails:
+which rankings, and which blocks are done. The steps have this order, so that every line of the journal is true even if
+the process is killed or the power fails:
 
     the data of a block are written and synced -> the journal records the block, and is synced -> the next block
     all blocks are done -> the file is renamed, unless the name is taken -> the journal is removed
 
-A finished file has no journal, because a record could not show whether the file was changed later. To find out whether
-the file is the result of the same run, the blocks are computed again, and every bit is compared.
+A finished file has no journal, because a journal could not show whether the file was changed later. To find out whether
+a finished file has the wanted matrix, the blocks are computed again, and every bit is compared.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def unfinished_names(target: Path) -> tuple[Path, Path]:
 
 
 def left_over(path: Path) -> str:
-    """Describe the files that an earlier run has left, and what --resume does with them."""
+    """Describe the files that an earlier run has left, and what the option --resume does with these files."""
     (journal := Journal(unfinished_names(resolved(path))[1])).close()
     if journal.has_named(resolved(path)):
         return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
@@ -62,7 +62,7 @@ def discard(path: Path) -> None:
 
 
 def opened(path: Path) -> NDArray[Any]:
-    """Return a finished file as a memory map. An empty array cannot be mapped and is read."""
+    """Return a finished file as a memory map. An empty array cannot be mapped, so it is read."""
     try:
         found: NDArray[Any] = np.load(path, mmap_mode="r")
     except ValueError:
@@ -71,11 +71,13 @@ def opened(path: Path) -> NDArray[Any]:
 
 
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
-    """Write a matrix, or its missing blocks, to a file. Return how many blocks were done before; None if all were.
+    """Write a matrix, or its missing blocks, to a file.
+
+    The result is the number of blocks that were done before, or None if the file was already finished.
 
     With `resume`, an unfinished file is continued, and a finished file is compared with the matrix. With `force`,
-    existing files are replaced, also an unfinished file of other rankings or options. Without these two, an existing
-    file is an error.
+    existing files are replaced, also an unfinished file of other rankings or options. Without `resume` and `force`, an
+    existing file is an error.
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")
@@ -187,7 +189,7 @@ class _File:
         sync_folder(self.target.parent)
 
     def _is_like_ours(self, path: Path) -> bool:
-        """Whether a file has the header and the size of this matrix, as after a power failure that lost the journal."""
+        """Whether a file has the header and the size of this matrix. After a power failure, its journal may be lost."""
         header = _npy_header(self.work)
         if path.is_symlink() or not path.is_file():
             return False
@@ -203,7 +205,7 @@ class _File:
             ) from None
 
     def _is_other(self, header: dict[str, Any]) -> bool:
-        """Whether the journal describes other work, or the file that it describes is lost."""
+        """Whether the journal describes another matrix, or the file that the journal describes is lost."""
         try:
             self._compare(header)
             if not self._is_named():
@@ -226,7 +228,7 @@ class _File:
 
     @property
     def _both(self) -> str:
-        """What to remove to start again."""
+        """The names of the files to remove before a new start, for messages."""
         return f"it and {self.journal.path.name}"
 
     def _check_data(self) -> None:
@@ -252,7 +254,7 @@ class _File:
     def _computed(
         self, blocks: list[Block], done: set[tuple[int, int]], backend: str, progress: bool
     ) -> Generator[tuple[Block, NDArray[Any]]]:
-        """Yield the blocks that are missing, one after the other in the same memory."""
+        """Compute the missing blocks one after the other, and yield each of them. All blocks use the same memory."""
         missing = [block for block in blocks if (block.rows.start, block.columns.start) not in done]
         total = STEPS * len(blocks)
         buffer = np.empty(max((block.shape[0] * block.shape[1] for block in missing), default=0), self.work.dtype)
@@ -269,7 +271,7 @@ class _File:
                 yield block, out
 
     def _check_finished(self, backend: str, progress: bool) -> None:
-        """Refuse a file that is not this matrix, to the last bit."""
+        """Raise an error if a file differs from this matrix in any bit."""
         if not self._is_like_ours(self.target):
             shape, name = self.work.shape, self.work.dtype.name
             raise self._other(f"an .npy file of {shape[0]} x {shape[1]} {name} values")
@@ -286,7 +288,7 @@ class _File:
         return _taken(self.path, f", and is not {what}")
 
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
-        """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
+        """Write a block to disk. If the matrix is symmetric, also write the mirror image of the block."""
         self._put(file, block, out)
         if self.work.mirrored and block.rows != block.columns:
             self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))

@@ -1,4 +1,4 @@
-"""Gram matrices larger than memory, written to files block by block. A journal makes it possible to resume a run."""
+"""Write Gram matrices that are larger than memory to files, block by block. With a journal, a run can be resumed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ def gram_to_file(
     """Write the kernel between all pairs of rankings to an .npy file, which may be larger than memory.
 
     The matrix is computed in blocks of 64 MiB or less. Until all blocks are done, the file is called `path` +
-    ".unfinished". A small file, `path` + ".journal", records which blocks are done. If a run was interrupted or killed,
-    even by a power cut, call the function again with `resume=True`. The file is then bitwise identical to the file of
-    an uninterrupted run. The values are also bitwise identical to the result of `gram_matrix`, with one exception:
-    sums, products and powers of kernels can differ by rounding.
+    ".unfinished". A small file, `path` + ".journal", records which blocks are done.
+
+    If a run was interrupted or killed, even by a power cut, call the function again with `resume=True`. The finished
+    file is then bitwise identical to the file of an uninterrupted run. The values in the file are also bitwise
+    identical to the result of `gram_matrix`, with one exception: for sums, products and powers of kernels, they can
+    differ by rounding.
 
     Parameters
     ----------
@@ -44,9 +46,9 @@ def gram_to_file(
     X, Y, kernel, dtype, n_jobs, progress
         As for `gram_matrix`.
     resume : bool
-        Whether to continue the unfinished file of an earlier call, if there is one. The rankings, the options, the
-        version of the package and the instruction set of the machine must be the same as in that call. If the file is
-        already finished, it is compared with the matrix. The comparison takes as long as computing the matrix again.
+        Whether to continue the unfinished file of an earlier call, if there is such a file. The rankings, the options,
+        the version of the package and the instruction set of the machine must be the same as in the earlier call. If
+        the file is already finished, it is compared with the matrix. For this, the whole matrix is computed again.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def gram_to_file(
     Raises
     ------
     FileExistsError
-        There are five cases:
+        In five cases:
 
         - The file exists, and `resume` is False.
         - The file exists, and contains another matrix.

@@ -1,12 +1,14 @@
-"""Bayesian optimisation over permutations: schedules, tours, assignments, orders of steps.
+"""Bayesian optimisation over permutations, such as schedules, tours, assignments and orders of steps.
 
-Layers, each using only those below it:
+The modules are listed from the highest to the lowest. Each module uses only modules below it. A path is the part of an
+order that can change: the whole order, or a tour without its first item. A neighbour of a path is the path after one
+small change, a move.
 
     optuna       a sampler for Optuna's studies
     minimizing   `minimize`: the whole run
-    optimizer    `Optimizer`: ask and tell, and the state of a run as a file
-    alternating  the search for the largest expected improvement, over an order and other variables in turn
-    search       the search for the largest expected improvement over orders, by moves
+    optimizer    `Optimizer`: `ask`, `tell`, and a file with the state of a run
+    alternating  the search for the largest expected improvement, by changes of the order and of the variables in turn
+    search       the search for the largest expected improvement, by changes of the order only
     model        the model: values, kernel and Gaussian process together
     process      the Gaussian process
     product      the kernels, also of an order with other variables

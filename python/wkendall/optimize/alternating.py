@@ -1,4 +1,7 @@
-"""Search for the largest expected improvement over orders with variables, changing the order and the variables in turn."""
+"""The search for the point with the largest expected improvement. A point is an order with values of other variables.
+
+The search changes the order and the variables in turn.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _HALF_LOG = 0.5 * np.log(2 * np.pi)
 
 
 class Alternating:
-    """A search that changes the variables with a fixed order, then the order with fixed variables, and so on."""
+    """A search that changes the variables while the order is fixed, then the order while they are fixed, and so on."""
 
     def __init__(self, candidates: Candidates, model: Model, pending: list[Site], rng: np.random.Generator) -> None:
         self.candidates, self.model = candidates, model
@@ -48,17 +51,20 @@ class Alternating:
         return self._improvement(self.kernel.between(*self.model.parts(sites), self.parameters))
 
     def from_all(self, starts: list[Site]) -> Site | None:
-        """Search from each of the starts, and return the best point; None if nothing acceptable was found."""
+        """Search from each point of `starts`. Return the best acceptable point, or None if there is none."""
         if self.model.variables is None:
             path = self._orders(()).from_all([start.path for start in starts])
             return None if path is None else Site(path)
         return self._best(starts, np.inf)
 
     def within(self, start: Site, reach: float) -> Site | None:
-        """Search near a point: at most `reach` moves of the order, and for each move `_SHARE` of the range of each number.
+        """Search near the point `start`.
 
-        If `reach` is below 1, it is the share of the moves that are tried. They are chosen at random, with small
-        changes of the variables.
+        The order changes by at most `reach` moves. A variable that is a real number changes by at most `reach` times
+        `_SHARE` of its range.
+
+        If `reach` is below 1, only some random moves are tried, together with small changes of the variables. `reach`
+        is then the share of the moves that are tried.
         """
         if self.model.variables is None:
             path = self._orders(()).within(start.path, reach, self.rng)
@@ -70,7 +76,11 @@ class Alternating:
         return drawn[int(np.argmax(self.promises(drawn)))] if drawn else None
 
     def switched(self, site: Site) -> Site | None:
-        """Return the most promising uncertain point with another value of one choice; None if there is none."""
+        """Return a point that differs from `site` only in the value of one choice.
+
+        The model must be uncertain about this point. Of all such points, the point with the largest expected
+        improvement is returned. The result is None if there is no such point.
+        """
         if self.model.variables is None:
             return None
         others = [Site(site.path, own) for own in self.variables.around(site.values, self.variables.choices)]
@@ -91,7 +101,7 @@ class Alternating:
         )
 
     def _near(self, site: Site) -> Site:
-        """Return a random point near another: a move of the order, small changes of the variables, or both."""
+        """Return a random point near `site`, after a move of the order, small changes of the variables, or both."""
         moves, many = self.candidates.moves, len(self.variables.parts)
         part = self.rng.integers(3) if len(moves) else 1
         path, values = site.path, site.values
@@ -104,7 +114,7 @@ class Alternating:
         return Site(path, values)
 
     def _best(self, starts: list[Site], reach: float) -> Site | None:
-        """Return the best point that searches from some points find."""
+        """Search from each point of `starts`, and return the best point that was found."""
         best, reached = None, -np.inf
         for start in starts:
             site, promise = self._climb(start, reach)
@@ -128,7 +138,7 @@ class Alternating:
         return Site(path, values), reached
 
     def _both(self, path: Orders, values: Values, reached: float) -> tuple[Orders, Values, float]:
-        """Change the order by one move together with one variable that is not a real number."""
+        """Change the order by one move, and at the same time one variable that is not a real number."""
         others = self.variables.around(values, self.variables.discrete) if self.candidates.space.size > 1 else []
         work = max(1, len(self.candidates.moves) * self.kernel.orders.evaluated * self.kernel.orders.cost)
         most = MAX_CORRELATIONS // work // _SEARCHES
@@ -180,7 +190,7 @@ class Alternating:
         return values, reached
 
     def _tries(self, values: Values, box: Array) -> list[Values]:
-        """Return random values, and values near the present ones."""
+        """Return random values of the variables, and values near `values`."""
         anywhere = [self._inside(self.variables.random(self.rng), box) for _ in range(_ANYWHERE)]
         centre, near = self.variables.places(values), []
         for number in range(_NEAR):
@@ -191,14 +201,14 @@ class Alternating:
         return anywhere + near + self.variables.around(values, self.variables.discrete)
 
     def _inside(self, values: Values, box: Array) -> Values:
-        """Move numbers into the box, which covers all if the reach is not limited."""
+        """Scale the real numbers into the box. If the reach has no limit, the box is the whole range."""
         places = self.variables.places(values)
         low, high = box[:, self.variables.real]
         places[self.variables.real] = low + (high - low) * places[self.variables.real]
         return self.variables.values(places)
 
     def _uphill(self, orders: Array, values: Values, box: Array) -> Values:
-        """Move the real numbers along the gradient of the expected improvement, with all else fixed."""
+        """Change the real numbers so that the expected improvement grows. The order and other variables stay fixed."""
         places, real = self.variables.places(values), self.variables.real
         own = self.parameters[self.split : -2]
 
@@ -219,12 +229,12 @@ class Alternating:
         return tuple(moved[column] if column in real else values[column] for column in range(len(values)))
 
     def _joined(self, orders: Array, row: Array, slopes: Array) -> tuple[Array, Array]:
-        """Return the correlations of a point, and their derivatives by its real numbers."""
+        """Return the correlations of a point, and the derivatives with respect to the real numbers of the point."""
         _, b, c = shares(self.parameters)
         return joined(orders, row, self.parameters), slopes * (b + c * orders)
 
     def _slope(self, row: Array, slopes: Array) -> tuple[float, Array]:
-        """Return the negative logarithm of the expected improvement, and its gradient."""
+        """Return the negative logarithm of the expected improvement, and the gradient of this logarithm."""
         process = self.process
         mean = float(process.mean(row))
         explained = process.variance * (process.inverse @ row)

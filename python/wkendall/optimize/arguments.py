@@ -48,7 +48,7 @@ def as_point(values: object, items: int, name: str = "x", row: int | None = None
 
 
 def as_value(value: object, name: str = "y", row: int | None = None, failed: float = math.inf) -> float:
-    """Check a value of the function: a number, or `failed`, inf or -inf, for an order that failed."""
+    """Check a value of the function. `failed` is the value of an order that failed, inf or -inf."""
     where = name if row is None else f"{name}[{row}]"
     rule = f"a real number, or {failed} for an order that failed"
     if isinstance(value, np.ndarray | list | tuple):
@@ -69,7 +69,10 @@ def as_value(value: object, name: str = "y", row: int | None = None, failed: flo
 def as_points(
     x: object, items: int, variables: Variables | None, name: str = "x"
 ) -> tuple[list[tuple[Orders, Values]], bool]:
-    """Check one point or several, and tell whether it is one. A point is an order, or a pair of an order and variables."""
+    """Check one point or several points. Return a list of the points, and whether `x` is a single point.
+
+    A point is an order, or a pair of an order and the values of the variables.
+    """
     if variables is None:
         if _is_pair(x) or (isinstance(x, list | tuple) and x and _is_pair(x[0])):
             said = " has values of variables, but there are no variables: describe them with variables="
@@ -88,7 +91,10 @@ def as_points(
 
 
 def as_values(y: object, count: int, single: bool, names: tuple[str, str], failed: float) -> list[float]:
-    """Check the value of one point, or the values of several. `names` are the names of points and values for errors."""
+    """Check the value of one point, or the values of several points.
+
+    `names` has the two names for errors: the name of the points, and the name of the values.
+    """
     if single:
         return [as_value(y, names[1], failed=failed)]
     check_unmasked(y, names[1])
@@ -125,7 +131,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _axes(values: Any) -> int:
-    """Return the number of axes of an array-like; rows may have different lengths."""
+    """Return the number of axes of an array-like. Its rows may have different lengths."""
     if isinstance(values, list | tuple):
         return 1 + max(map(_axes, values), default=0)
     return int(getattr(values, "ndim", 0))

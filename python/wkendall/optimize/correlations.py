@@ -1,6 +1,7 @@
-"""Correlations between paths: exp(-sum of lam d) over one or several distances d, with updates for neighbours.
+"""Correlations exp(-lam d) between paths, where d is a distance; quick updates for the neighbours of a path.
 
-Each d is a squared Euclidean distance. All these kernels are therefore positive definite.
+With several distances, the terms lam d are added. Each d is a squared Euclidean distance between vectors. All these
+kernels are therefore positive definite.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _PRIOR = (0.0, 1.5, (-4.0, 4.0))
 
 
 class Kernel:
-    """Correlations with the evaluated paths. It is a `process.Correlation`, with one parameter log lam for each distance."""
+    """Correlations with the evaluated paths, with the interface `process.Correlation`.
+
+    There is one parameter for each distance: log lam, up to a constant.
+    """
 
     cost = 1
 
@@ -34,7 +38,7 @@ class Kernel:
         self.starts = [[0.0] * len(measures), [1.5] * len(measures)]
 
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
-        """Return the correlations of all pairs of paths, and their derivatives."""
+        """Return the correlations of all pairs of paths, and the derivatives with respect to each parameter."""
         rates = np.exp(parameters) * self.scales
         correlations = _falling(self.distances, rates)
         return correlations, [-rate * each * correlations for rate, each in zip(rates, self.distances, strict=True)]
@@ -45,13 +49,13 @@ class Kernel:
         return _falling(distances, np.exp(parameters) * self.scales)
 
     def view(self, path: Orders) -> View:
-        """Return the distances of a path from the evaluated paths, as a view that is updated from move to move."""
+        """Return a view of a path: its distances from the evaluated paths, which are updated after each move."""
         distances = [measure.between(path[np.newaxis], self.paths)[0] for measure in self.measures]
         return View(self, path, [each.astype(np.int32) for each in distances])
 
 
 class View:
-    """The distances of a path from the evaluated paths, updated from move to move."""
+    """The distances of a path from the evaluated paths, which are updated after each move."""
 
     def __init__(self, kernel: Kernel, path: Orders, distances: list[Counts]) -> None:
         self.kernel = kernel
@@ -60,14 +64,14 @@ class View:
         self.around: list[Counts] = []
 
     def neighbours(self, moves: Moves, parameters: Array) -> Array:
-        """Return the correlations of all neighbours with the evaluated paths."""
+        """Return the correlations of all neighbours of the path with the evaluated paths."""
         ranks = self.kernel.ranks[self.path]
         pairs = zip(self.kernel.measures, self.distances, strict=True)
         self.around = [measure.neighbours(moves, ranks, distances) for measure, distances in pairs]
         return _falling(self.around, np.exp(parameters) * self.kernel.scales)
 
     def moved(self, moves: Moves, move: int) -> View:
-        """Return the view after a move; its distances are known from the last call of `neighbours`."""
+        """Return the view after a move. The new distances are known from the last call of `neighbours`."""
         return View(self.kernel, moves.neighbour(self.path, move), [around[move] for around in self.around])
 
 

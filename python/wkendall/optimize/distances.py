@@ -1,14 +1,14 @@
-"""Distances between paths, and their updates for all neighbours of a path.
+"""Distances between paths, and quick updates of these distances for all neighbours of a path.
 
-Each distance is a squared Euclidean distance between vectors. Each has three methods:
+Each distance is a squared Euclidean distance between vectors. Each distance has three methods:
 
 - `typical`: the approximate distance between two random paths;
-- `between`: the distance of each path to each of the others;
+- `between`: the distance of each path from each path of a second set;
 - `neighbours`: the distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
 
-`reaches` are the arguments `first` and `again` of `search.reach`. They were chosen by measurements: far from the evaluated
-points, models of tours and of assignments are good. Models of discordant pairs are poor there for flow shops, where many
-orders have equal values.
+`reaches` has the values of the arguments `first` and `again` of `search.reach`. They were chosen by measurements. Far
+from the evaluated points, models of tours and of assignments predict well. For flow shops, where many orders have equal
+values, models of discordant pairs predict badly at such points.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wkendall.rankings import read_both
 
 
 class Discordant:
-    """The number of pairs of items in a different order."""
+    """The number of pairs of items that two paths have in different orders."""
 
     reaches = (8.0, 2.0)
 
@@ -46,7 +46,7 @@ class Discordant:
 
 
 class _Positions:
-    """A sum over items of a function of their two positions."""
+    """The sum, over all items, of a function of the positions of the item in the two paths."""
 
     def _each(self, ranks: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
@@ -68,8 +68,8 @@ class _Positions:
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
         """Return the distance of each neighbour of a path from each evaluated path.
 
-        An insertion shifts the items in between by one position. Their changes are sums over a range: differences of
-        running sums.
+        An insertion shifts the items between the two positions by one position. The sum of their changes is the
+        difference of two running sums.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(moves), evaluated), np.int32)
@@ -98,7 +98,7 @@ class _Positions:
 
 
 class Displaced(_Positions):
-    """The number of positions with a different item: for assignments."""
+    """The number of positions at which two paths have different items. It is for assignments."""
 
     reaches = (64.0, 64.0)
 
@@ -111,7 +111,7 @@ class Displaced(_Positions):
 
 
 class Footrule(_Positions):
-    """The sum over all items of the distance between the two positions of the item."""
+    """The sum, over all items, of the distance between the positions of the item in the two paths."""
 
     reaches = (8.0, 2.0)
 
@@ -126,8 +126,8 @@ class Footrule(_Positions):
 class TopFootrule(Footrule):
     """The footrule with positions that count less toward the end: position r of n is replaced by 1000 (1 - exp(-16 r / n)).
 
-    The end of an order often has no effect. An example is a function with another variable that says how many items are
-    used.
+    The end of an order often has no effect. An example is a function with a variable that says how many of the first
+    items are used.
     """
 
     def typical(self, length: int) -> float:
@@ -141,10 +141,10 @@ class TopFootrule(Footrule):
 
 
 class Edges:
-    """The number of edges of a tour that the other tour does not have.
+    """The number of edges of one tour that the other tour does not have.
 
-    A path is a tour without its first item. In the tour, this item comes before the first and after the last item of
-    the path. The edges of a tour do not depend on its start or direction.
+    A path is a tour without its first item. In the tour, this item comes before the first item of the path, and again
+    after the last item. The edges of a tour do not depend on its start or direction.
     """
 
     reaches = (64.0, 64.0)
@@ -163,7 +163,7 @@ class Edges:
         return found
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path from each evaluated path: a move replaces two to four edges."""
+        """Return the distance of each neighbour from each evaluated path. A move replaces two to four edges."""
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(moves), evaluated), np.int32)
         # shared[offset][k]: whether the items at positions k and k + offset are adjacent in the evaluated tour. Position 0
@@ -206,7 +206,10 @@ def _running(changes: Counts) -> Counts:
 
 
 def _shared(ranks: NDArray[np.int32], offset: int) -> Counts:
-    """Tell, for all positions k and k + offset of a tour with its first item at both ends, whether they are adjacent."""
+    """Return whether the items at positions k and k + offset are adjacent in each evaluated tour, for every k.
+
+    The positions are those of the tour with its first item at both ends.
+    """
     items, evaluated = ranks.shape
     count = items + 2 - offset
     found: Counts = np.zeros((count, evaluated), np.int32)

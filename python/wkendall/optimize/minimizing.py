@@ -44,30 +44,34 @@ def minimize(
     Parameters
     ----------
     f : callable
-        `f(x)` must return the value of the order `x`, which is an array of the items 0..n_items - 1 from first to last.
-        For an order that failed, return `inf`, or `-inf` if you maximise. NaN is an error. With `variables` the call is
-        `f(order, variables)`, where `variables` is a dictionary of the values of the variables. If `f` raises an
-        exception, the run ends, and its results are lost unless you use `save` or `callback`.
+        `f(x)` must return the value of the order `x`. `x` is an array of the items 0..n_items - 1, from first to last.
+        If an order cannot be evaluated, `f` must return `inf`, or `-inf` with `maximize=True`. NaN is an error. With
+        `variables` the call is `f(order, variables)`, where `variables` is a dictionary of the values of the variables.
+        If `f` raises an exception, the run ends. The results of the run are then lost unless you use `save` or
+        `callback`.
     n_items : int
         The number of items to put in order.
     n_calls : int
         The maximum number of evaluations of `f`.
     n_initial, kernel, space, variables, maximize, feasible, noisy, rng
-        As for `Optimizer`. The default of `n_initial` is 10, but at most half of `n_calls`.
+        The parameters of `Optimizer` with these names. `n_initial` is 10 by default, or half of `n_calls` if this is
+        less.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
-        Orders to evaluate first, at most `n_calls`. With `variables`, pass a pair of an order and a dictionary, or a list
-        of such pairs.
+        The orders to evaluate first, at most `n_calls` orders. With `variables`, pass a pair of an order and a
+        dictionary of values, or a list of such pairs.
     y0 : float or array-like of shape (m,), optional
-        Known values of the orders in `x0`. These orders are not evaluated, and do not count in `n_calls`.
+        The values of the orders in `x0`, if you know them. The orders are then not evaluated, and do not count in
+        `n_calls`.
     callback : callable, optional
-        Called after each evaluation, with the result so far. If it returns True or raises StopIteration, the run stops.
+        A function that is called after each evaluation. Its argument is the result so far, with the fields that are
+        listed below. If the function returns True or raises StopIteration, the run stops.
     progress : bool
         Show a progress bar.
     save : str or path, optional
-        A file for the state of the run. It is written before the first evaluation and after each evaluation. If the
-        file exists and contains evaluations, the run continues from it, and `n_calls` includes these evaluations.
-        `n_items`, `kernel`, `space`, `variables`, `maximize`, `noisy` and known values must be the same as in the file.
-        `n_initial` and `rng` must be the same as in the file, or absent.
+        A file for the state of the run. The file is written before the first evaluation and after each evaluation. If
+        the file already has evaluations of an earlier run, this earlier run is continued. `n_calls` then includes the
+        earlier evaluations. `n_items`, `kernel`, `space`, `variables`, `maximize`, `noisy`, and `x0` with `y0` must be
+        the same as in the earlier run. Do not pass `n_initial` and `rng`, or pass the earlier values.
 
     Returns
     -------
@@ -76,12 +80,13 @@ def minimize(
 
         - `x`: the best order. With `variables`, it is a named pair `(order, variables)`.
         - `fun`: the value of `x`.
-        - `x_iters` and `func_vals`: all evaluated and known orders, and their values. With `variables`, `x_iters` is a
-          list of pairs.
-        - `nfev`: the number of evaluations.
+        - `x_iters`: all orders with a value, including the orders of `x0` with `y0`. With `variables`, it is a list of
+          pairs.
+        - `func_vals`: the values of the orders in `x_iters`.
+        - `nfev`: the number of evaluations of `f`.
         - `message`: why the run ended.
-        - `success`: False if no value is finite, or if Ctrl-C stopped the run. After Ctrl-C, `x` is the best order so
-          far.
+        - `success`: False if no value is finite, or if Ctrl-C stopped the run. After Ctrl-C, `x` is the best order that
+          was evaluated.
 
     Examples
     --------
@@ -119,7 +124,10 @@ def minimize(
 
 
 def _first(optimizer: Optimizer, x0: Any, y0: Any) -> tuple[list[Any], int]:
-    """Return the points to evaluate first, or tell their known values and return their number."""
+    """Return the points of `x0` to evaluate, and the number of points with known values.
+
+    Known values are passed to the optimizer.
+    """
     if x0 is None:
         if y0 is not None:
             raise bad_argument("y0", " has known values, but x0 does not say of which orders")
@@ -213,12 +221,12 @@ class _Run(NamedTuple):
 
 
 def _exact(variables: dict[str, Any] | None) -> str:
-    """Return a text that also tells 0 from 0.0 and False, which are equal but mean other kinds of variables."""
+    """Return a text that is different for 0, 0.0 and False. These are equal, but mean different kinds of variables."""
     return repr(variables and sorted(variables.items()))
 
 
 def _continued(file: Path, wanted: Optimizer, known: int, initial_given: bool, seed_given: bool) -> Optimizer:
-    """Return the run that a file holds, if it is the same run."""
+    """Return the optimizer in a file. It is an error if the file is from another run."""
     found = Optimizer.load(file, feasible=wanted.feasible)
     if not len(found.func_vals):
         return wanted

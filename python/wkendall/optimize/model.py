@@ -1,4 +1,4 @@
-"""The model of the function: its predictions, and its best points."""
+"""The model of the function to minimise: the predictions of the model, and the best evaluated points."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ class Hyperparameters(NamedTuple):
 
 
 class Model:
-    """A Gaussian process over points, with standardised values.
+    """A Gaussian process over points. The values of the function are scaled to mean 0 and variance 1.
 
-    To save time, the hyperparameters are not fitted in each step. They are fitted to the first evaluations only.
-    `earlier` has the hyperparameters of an earlier step. They are used again if they were fitted to as many
-    evaluations.
+    To save time, the hyperparameters are not fitted in each step, and not to the last few evaluations. `earlier` has
+    the hyperparameters of an earlier step. They are used again if a new fit would have the same evaluations.
     """
 
     def __init__(
@@ -69,11 +68,11 @@ class Model:
         self.judged = self.fitted if noisy else self.values
 
     def predictions(self) -> Array:
-        """Return the mean of the process at the evaluated points, on the scale of the values."""
+        """Return the mean of the process at the evaluated points, in the unit of the function."""
         return self.centre + self.scale * self.fitted
 
     def best(self, count: int) -> list[Site]:
-        """Return the `count` best points, without duplicates."""
+        """Return the `count` best evaluated points, without duplicates."""
         found: dict[bytes, Site] = {}
         for place in np.argsort(self.judged, kind="stable"):
             found.setdefault(self.sites[place].key, self.sites[place])
@@ -83,15 +82,18 @@ class Model:
 
     @property
     def reaches(self) -> tuple[float, float]:
-        """The arguments `first` and `again` of `search.reach`."""
+        """The values of the arguments `first` and `again` of `search.reach`."""
         return self.measures[0].reaches if self.measures else Discordant.reaches
 
     def last_best(self) -> Site:
-        """Return the last of the best points, which have the same value."""
+        """Return the best point. If several points have the best value, return the last of them."""
         return self.sites[int(np.flatnonzero(self.judged == self.judged.min())[-1])]
 
     def given(self, pending: list[Site]) -> tuple[Any, Process, float]:
-        """Return the kernel, the process and the value to improve on. The value of a pending point is its prediction."""
+        """Return the kernel, the process and the value to improve on.
+
+        The values of the points `pending` are not known yet. Predictions are used instead.
+        """
         best = float(self.judged.min())
         if not pending:
             return self.kernel, self.process, best
@@ -105,7 +107,7 @@ class Model:
         return orders if self.variables is None else ProductKernel(orders, VariableKernel(self.variables, *places))
 
     def parts(self, sites: list[Site]) -> list[Any]:
-        """Return the paths of points, and the places of their variables if there are any."""
+        """Return the paths of points. If there are variables, also return the places of their values."""
         paths = np.array([site.path for site in sites])
         return (
             [paths]
@@ -115,9 +117,9 @@ class Model:
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:
-    """Return the values scaled to mean 0 and variance 1, and their mean and standard deviation. Equal values all become 0.
+    """Return the values scaled to mean 0 and variance 1, and the mean and the standard deviation before scaling.
 
-    An order that failed, with the value inf, counts as the largest of the other values.
+    If all values are equal, they become 0. The value inf of an order that failed counts as the largest finite value.
     """
     finite = values[np.isfinite(values)]
     low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)

@@ -1,7 +1,8 @@
 """All neighbours of an order, and their distances from the evaluated orders.
 
-A move changes few pairs of items, so the distances of a neighbour follow from the distances of the order. One distance
-takes O(1) time, because a move over k + 1 positions adds one comparison to the same move over k positions.
+A move changes the order of few pairs of items. So the distances of a neighbour are computed from the distances of the
+order itself. One distance takes O(1) time, because a move over k + 1 positions adds one comparison to the same move
+over k positions.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ class Moves:
     There are three kinds of moves, and `kind` has the kind of each move:
 
     - The item at position `first` moves to position `second`.
-    - The items at the two positions are swapped.
-    - The part from `first` to `second` is reversed.
+    - The items at the positions `first` and `second` are swapped.
+    - The part from position `first` to position `second` is reversed.
     """
 
     def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:
@@ -45,7 +46,10 @@ class Moves:
         return len(self.kind)
 
     def _parts(self, offset: int) -> list[tuple[int, Orders, Orders]]:
-        """Return the moves over `offset` positions. Swapping adjacent items is an insertion, reversing three items is a swap."""
+        """Return the moves over `offset` positions, each of them once.
+
+        A swap of adjacent items is an insertion, and a reversal of three items is a swap. They are not listed again.
+        """
         low = np.arange(self.items - offset)
         high = low + offset
         parts = [(INSERTION, low, high)]
@@ -70,11 +74,11 @@ class Moves:
         return moved
 
     def discordant(self, ranks: NDArray[np.integer], distances: NDArray[np.integer]) -> Counts:
-        """Count the discordant pairs between each neighbour of an order, one per row, and each evaluated order.
+        """Count the discordant pairs between each neighbour of an order and each evaluated order.
 
-        `ranks` has the positions of the items in the evaluated orders, one evaluated order per column. Its rows are the
-        items in the sequence of the order. `distances` has the numbers of discordant pairs between the order itself and
-        the evaluated orders.
+        The result has one row for each neighbour. `ranks` has one column for each evaluated order, and row k is for the
+        item at position k of the order. The entry is the position of this item in the evaluated order. `distances` has
+        the numbers of discordant pairs between the order itself and the evaluated orders.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(self), evaluated), np.int32)

@@ -44,14 +44,16 @@ _BEYOND = 0.3
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
-    With `variables`, the optimiser searches for an order together with values of other variables. Wherever this page
-    says "order", you then get and pass a named pair `(order, variables)` of the order and a dictionary.
+    With `variables`, the optimiser searches for an order together with values of other variables. You then get and pass
+    a named pair `(order, variables)` instead of an order. `variables` is a dictionary of the values of the variables.
 
-    A Gaussian process models the function that is minimised. The next order is the order with the largest expected
-    improvement that a local search finds. The search covers either all orders, or only the orders within some number of
-    moves from the best order. The number of moves is doubled after a new best value, and halved after three evaluations
-    without a new best value. The result of `ask` depends only on the seed and on the orders that were told and asked
-    for. So the same seed gives the same run.
+    A Gaussian process models the function that is minimised. To find the next order, a local search looks for the order
+    with the largest expected improvement. The local search changes an order by small moves, such as a swap of two
+    items. It is either unlimited, or limited to a number of moves from the best evaluated order. This number is doubled
+    after a new best value, and halved after three evaluations without a new best value.
+
+    The result of `ask` depends only on the settings, the seed, and the earlier calls of `ask` and `tell`. So the same
+    seed gives the same run.
 
     Parameters
     ----------
@@ -61,16 +63,24 @@ class Optimizer:
         The number of random orders at the start; 10 by default. An order that you pass to `tell` without `ask` counts
         as one of these random orders.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of orders. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        The similarity of two orders in the Gaussian process. The numbers lam and a below are learned from the values of
+        the function. "discordant", "displaced" and "kendall" are only for `space="order"`.
 
         - "discordant": exp(-lam d), where d is the number of discordant pairs of items.
-        - "displaced": exp(-lam d), where d is the number of positions with different items.
-        - "kendall": a weighted Kendall kernel with learned weights exp(-a r) of the positions r = 0, 1, .. It is for
+        - "displaced": exp(-lam d), where d is the number of positions at which the two orders have different items.
+        - "kendall": a weighted Kendall kernel, in which position r = 0, 1, .. has the weight exp(-a r). It is for
           functions that depend mostly on the first positions.
-        - "mallows": the better of "discordant" and "displaced". With `variables`, four more kernels are tried:
-          "kendall", and exp(-lam d) with three other distances d. The three are the edges that two routes do not share,
-          the footrule, and a footrule that counts mostly the first positions. The kernel that fits the values best is
-          used. For tours, d is always the number of edges that two tours do not share.
+        - "mallows": "discordant" or "displaced", whichever of the two fits the values better.
+
+        With "mallows" and `variables`, four more kernels are tried, and the kernel that fits the values best is used.
+        One of the four is "kendall"; it is left out if there are very many items or evaluations. The other three are
+        exp(-lam d) with these distances d:
+
+        - the footrule, which is the sum over all items of the distance between the two positions of the item;
+        - a footrule in which mostly the first positions count;
+        - the number of edges that two routes do not share.
+
+        For tours, "mallows" is always exp(-lam d), where d is the number of edges that two tours do not share.
     space : {"order", "tour"}
         A tour is a closed route, without a start and without a direction. It is written with item 0 first, and with the
         second item smaller than the last.
@@ -80,17 +90,18 @@ class Optimizer:
         - A tuple `(low, high)`: a range of real numbers. If both ends are integers, it is a range of whole numbers:
           `(0, 1)` is 0 or 1, but `(0.0, 1.0)` is any number from 0 to 1.
         - A tuple `(low, high, "log")`: a range on a logarithmic scale.
-        - A list: choices. They are texts, finite numbers, truth values or None. Their sequence has no meaning.
+        - A list of choices: texts, finite numbers, True, False or None. The sequence of the choices has no meaning.
     maximize : bool
-        Whether to maximise the function. Do not change the sign of the values. An order that failed has the value -inf.
+        Whether to maximise the function instead of minimising it. Do not change the sign of the values. The value of an
+        order that failed is then -inf.
     feasible : callable, optional
-        `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed. With `variables` it is
-        called as `feasible(order, variables)`.
+        `feasible(x)` must return whether the order `x` may be evaluated. If it returns False, the order is never
+        proposed. With `variables` the call is `feasible(order, variables)`.
     noisy : bool
-        Whether the function can return different values for the same order. If True, `ask` can return the same order
-        again, and `tell` accepts it.
+        Whether the function can return different values for the same order. If True, `ask` can return an order again
+        that already has a value, and `tell` accepts a second value.
     rng : None, int or Generator
-        The seed of the run.
+        The seed of the run. None means a random seed.
 
     Examples
     --------
@@ -150,12 +161,12 @@ class Optimizer:
 
     @property
     def variables(self) -> dict[str, Any] | None:
-        """The variables besides the order, as the constructor takes them."""
+        """The variables besides the order, in the form that the constructor takes."""
         return None if self._variables is None else self._variables.specs
 
     @property
     def x_iters(self) -> Any:
-        """The orders that were told, one per row. With variables, it is a list of pairs of an order and a dictionary."""
+        """All orders with a value, one per row. With variables, a list of pairs `(order, variables)`."""
         if self._variables is not None:
             return [self._point(site) for site in self._sites]
         orders = [self._space.order(site.path) for site in self._sites]
@@ -163,16 +174,20 @@ class Optimizer:
 
     @property
     def func_vals(self) -> Array:
-        """The values that were told."""
+        """The values of all orders in `x_iters`."""
         return np.array(self._values)
 
     def ask(self, n: SupportsIndex | None = None) -> Any:
-        """Return the next order to evaluate, or `n` different ones.
+        """Return the next order to evaluate, or `n` different orders.
 
-        With `n`, the result has shape (n, n_items); with `variables` it is a list of pairs. The `n` orders can be
-        evaluated in parallel. An order that was asked for and not told yet is not proposed again. As its value, the
-        model uses the prediction of the model. There are two errors: fewer orders are left than requested (kind
-        "exhausted"), or no feasible order was found (kind "infeasible").
+        With `n`, the result is an array of shape (n, n_items). With `n` and `variables`, it is a list of pairs. The `n`
+        orders can be evaluated in parallel.
+
+        Until `tell` receives the value of an order, `ask` does not return this order again. Instead of the value, the
+        model uses its own prediction.
+
+        There are two errors, which the field `kind` of the error distinguishes: "exhausted" if fewer orders are left
+        than requested, and "infeasible" if no feasible order was found.
         """
         count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
@@ -189,13 +204,14 @@ class Optimizer:
         return points if self._variables is not None else np.array(points)
 
     def tell(self, x: Any, y: ArrayLike) -> None:
-        """Add the value `y` of an order `x`, or the values of several orders, also of orders that `ask` did not return.
+        """Add the value `y` of an order `x`, or the values of several orders.
 
-        The value `inf` means that an order failed; use `-inf` if the function is maximised. A failure counts as the
-        worst value so far.
+        The orders can also be orders that `ask` did not return. The value `inf` means that an order failed; use `-inf`
+        if the function is maximised. A failure counts as the worst value so far.
 
-        If there is an error, nothing is added. It is an error if an order is not a permutation, is not feasible, or was
-        told before. It is also an error if a variable is out of its range, or if a value is NaN.
+        It is an error if an order is not a permutation, or is not feasible. Without `noisy=True`, it is an error if an
+        order already has a value. It is also an error if a variable is out of its range, or if a value is NaN. After
+        an error, nothing is added.
         """
         points, single = as_points(x, self.n_items, self._variables)
         self._add(points, as_values(y, len(points), single, ("x", "y"), self._failed), "x", single)
@@ -216,10 +232,10 @@ class Optimizer:
     def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, in the form of scipy's results.
 
-        `x` and `fun` are the best order and its value. The other fields are `x_iters`, `func_vals`, `nfev`, `message`
-        and `success`, as for `minimize`. With `noisy=True`, the best order is the order with the best prediction, and
-        `fun` is this prediction. Before the first evaluation `x` is None and `fun` is inf. With `maximize=True`, `fun`
-        is the largest value, with its own sign.
+        The result has the same fields as the result of `minimize`: `x`, `fun`, `x_iters`, `func_vals`, `nfev`,
+        `message` and `success`. `x` and `fun` are the best order and its value. With `noisy=True`, `x` is the evaluated
+        order with the best prediction, and `fun` is this prediction. With `maximize=True`, `fun` is the largest value,
+        not its negative. Before the first evaluation `x` is None, and `fun` is inf, or -inf with `maximize=True`.
         """
         values, count = self._losses(), len(self._values)
         x, fun = None, np.inf
@@ -237,7 +253,7 @@ class Optimizer:
         return as_result(found | {"message": message, "success": success})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all evaluations and the settings to a JSON file. `feasible` is not written.
+        """Write all evaluations and the settings to a JSON file. The function `feasible` is not written.
 
         An existing file is replaced as a whole, and keeps its permissions. If `path` is a symbolic link, the file that
         the link leads to is replaced, and the link stays.
@@ -261,8 +277,8 @@ class Optimizer:
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[..., bool] | None = None) -> Self:
         """Read a file that `save` wrote. The run continues as if it had not been interrupted.
 
-        The file does not contain orders that were asked for and not told yet, so `ask` can return them again. If the
-        optimiser had a function `feasible`, pass it again: a function cannot be saved.
+        The file does not contain orders without a value, even if `ask` returned them. So `ask` can return them again.
+        If the optimiser had a function `feasible`, pass this function again, because the file does not contain it.
         """
         settings, orders, others, values = _read_state(path)
         was_given = settings.pop("feasible")
@@ -311,11 +327,11 @@ class Optimizer:
         return -np.inf if self.maximize else np.inf
 
     def _losses(self) -> Array:
-        """Return the values in the sign in which they are minimised."""
+        """Return the values; if the function is maximised, with the opposite sign."""
         return -self.func_vals if self.maximize else self.func_vals
 
     def _site(self, x: Any, name: str, row: int | None) -> Site:
-        """Return a point, which may be one of several, as it is inside the optimiser."""
+        """Return the inner form of a point. For errors, `name` and `row` say which point it is."""
         if self._variables is None:
             return Site(self._space.path(as_point(x, self.n_items, name, row)), ())
         order, values = as_pair(x, self.n_items, self._variables, name, row)
@@ -336,9 +352,9 @@ class Optimizer:
         return self._variables.checked(self._variables.by_name(tuple(values)), f"x_variables[{row}]", row)
 
     def _propose(self, pending: list[Site], number: int | None = None) -> Site | None:
-        """Find the next point, given those that are being evaluated. None if there is none.
+        """Return the next point, or None if there is none. The points `pending` are being evaluated.
 
-        `number` determines the random choices; the number of points by default.
+        `number` determines the random choices. By default it is the number of evaluated and pending points.
         """
         number = len(self._sites) + len(pending) if number is None else number
         rng = np.random.default_rng([self.seed, number])
@@ -375,7 +391,7 @@ class Optimizer:
         return self._model
 
     def _check_new(self, site: Site, name: str, row: int | None, new: dict[bytes, int]) -> None:
-        """Refuse a point that is not feasible or already has a value."""
+        """Raise an error if a point is not feasible or already has a value."""
         where, key = name if row is None else f"{name}[{row}]", site.key
         self._check_feasible(site, name, row)
         if self.noisy or (key not in self._known and key not in new):
@@ -405,7 +421,7 @@ class Optimizer:
         return order if self._variables is None else f"({order}, {shown(self._variables.by_name(site.values))})"
 
     def _exhausted(self, count: int, found: int) -> Exception:
-        """Say that there are not so many orders as were asked for."""
+        """Return the error that fewer orders are left than requested."""
         each = "tours" if self._space.is_tour else "orders"
         size: float = self._space.size
         if self._variables is not None:
@@ -427,10 +443,11 @@ class Optimizer:
 
 
 def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
-    """Return whether the last value, after the first `initial` ones, is about as good as the best value before it.
+    """Return whether the last value, after the first `initial` values, is about equal to the best value before it.
 
-    More points with this value teach nothing: an order can have a part without effect. `least` is a share of the standard
-    deviation; a few huge values must not make all others alike.
+    Such values are common if a part of the order has no effect. More points with this value then give no information.
+    `least` is a share of the standard deviation. The difference between the quartiles also limits what counts as about
+    equal, because a few huge values make the standard deviation large.
     """
     if not (len(losses) > max(1, initial) and np.isfinite(losses[-1])):
         return False
@@ -439,14 +456,14 @@ def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
-    """Return a result in the type of scipy's functions."""
+    """Return a result as scipy's type of results."""
     make: Any = OptimizeResult  # a dict with keys that its type does not declare
     made: OptimizeResult[Any] = make(found)
     return made
 
 
 def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Any], list[Any], list[Any]]:
-    """Read a file of `Optimizer.save`. The settings and evaluations may be of any type."""
+    """Read a file of `Optimizer.save`. The types of the settings and evaluations are not checked here."""
     file = as_path(path)
     try:
         state = parsed_json(file.read_bytes())
@@ -475,7 +492,7 @@ def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Any]
 
 
 def _specs(variables: Any) -> dict[str, Any] | None:
-    """Return the variables of a file as the constructor takes them."""
+    """Return the variables of a file in the form that the constructor takes."""
     if variables is None:
         return None
     if not isinstance(variables, dict):
@@ -491,7 +508,7 @@ def _specs(variables: Any) -> dict[str, Any] | None:
 
 @contextmanager
 def _damaged(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of all errors that a file has caused them."""
+    """Change every error into an error that says that the file is damaged."""
     try:
         yield
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Orders in Optuna studies: a call that suggests an order, and a sampler that models the order together with other parameters.
+"""Orders in Optuna: a function that suggests an order, and a sampler that models the order and the other parameters.
 
 >>> import optuna
 >>> from wkendall.optimize.optuna import OrderSampler, suggest_order
@@ -54,9 +54,9 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
     """Suggest an order of the items 0..n_items - 1 in a trial of an Optuna study.
 
     The trial gets one parameter for each item i. The parameter is a number from 0 to n_items - 1, and its name is
-    `"name[item i]"`. The order is the items sorted by these numbers. `OrderSampler` sets the number of each item to the
-    position of the item in the order. Every other sampler of Optuna works too: it chooses these numbers like the
-    numbers of any other parameters.
+    `"name[item i]"`. To get the order, the items are sorted by these numbers. `OrderSampler` sets the number of each
+    item to the position of the item in the order. You can also use every other sampler of Optuna. For such a sampler,
+    the numbers of the items are ordinary parameters.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
     n_items : int
         The number of items to put in order.
     space : {"order", "tour"}
-        As for `Optimizer`: a tour has neither a start nor a direction. For a tour, the parameters have the names
-        `"name[stop i]"`.
+        Whether the order is an order or a tour. A tour has neither a start nor a direction. For a tour, the parameters
+        have the names `"name[stop i]"`.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
 
 
 def _check_same_order(trial: optuna.trial.BaseTrial, name: str, items: int, space: str) -> None:
-    """Refuse another number of items than the trial has, and an order that a finished trial does not have."""
+    """Raise an error if the trial has another number of items, or if a finished trial does not have this order."""
     found = Counter(match.group(1, 2) for match in map(_NAME.fullmatch, trial.params) if match)
     count = found[name, _NOUNS[space]]
     if count == items or (not count and (items == 1 or not isinstance(trial, FrozenTrial))):
@@ -114,19 +114,22 @@ def _check_same_order(trial: optuna.trial.BaseTrial, name: str, items: int, spac
 
 
 class OrderSampler(BaseSampler):
-    """A sampler for Optuna studies with an order, which models the order and the other parameters jointly.
+    """A sampler for Optuna studies with an order. It models the order and the other parameters together.
 
-    In a trial, suggest the order with `suggest_order`, and other parameters as usual. The sampler has the model and the
-    search of `wkendall.optimize.Optimizer` with `variables`. The sampler itself stores nothing about a run: if trials
-    run one at a time, a new sampler with the same seed continues a study exactly.
+    In a trial, suggest the order with `suggest_order`, and other parameters as usual. The sampler uses the same model
+    and the same search as `wkendall.optimize.Optimizer` with `variables`.
 
-    - A parameter is modelled if all finished trials have it with the same distribution. Other parameters are sampled
-      independently. An example is a parameter that only some trials suggest. If trials have several orders, only the
-      order with the most items is modelled.
-    - The value of a pruned trial is its last reported value. If it is better than the median of the complete trials, the
-      median is used instead. If it is worse than the worst value of the complete trials, this worst value is used instead.
-    - A failed trial counts as the worst value.
-    - Trials that are running, in threads or other processes, are taken into account.
+    The sampler stores nothing about a study. So you can continue a study with a new sampler. If the new sampler has the
+    same seed, and trials run one at a time, the results are the same as without the interruption.
+
+    - A parameter is modelled if all finished trials have it with the same distribution. For other parameters, such as a
+      parameter that only some trials suggest, `independent_sampler` is used.
+    - If trials have several orders, only the order with the most items is modelled.
+    - A pruned trial counts with its last reported value. If this value is better than the median of the complete
+      trials, the median is used instead. If it is worse than the worst value of the complete trials, this worst value
+      is used.
+    - A failed trial counts with the worst value of the other trials.
+    - For trials that are still running, in threads or other processes, the model uses predicted values.
     - A study with several objectives is an error. Constraints are ignored.
 
     Parameters
@@ -134,15 +137,15 @@ class OrderSampler(BaseSampler):
     n_initial : int
         The number of random trials at the start.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of orders, as for `Optimizer`. For tours it is not used, because there is only one kernel for
-        tours.
+        The similarity of two orders, with the same names as for `Optimizer`. For tours this parameter has no effect,
+        because there is only one kernel for tours.
     noisy : bool
         Whether trials with the same parameters can have different values. If True, the same parameters can be proposed
         again.
     seed : None, int or Generator
-        The seed of all random choices. If None, a seed is drawn.
+        The seed of all random choices. None means a random seed.
     independent_sampler : optuna.samplers.BaseSampler, optional
-        The sampler of the parameters that are not modelled. The default is a random sampler.
+        The sampler for the parameters that are not modelled. The default is a random sampler.
 
     Examples
     --------
@@ -233,7 +236,7 @@ class OrderSampler(BaseSampler):
         return sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def reseed_rng(self) -> None:
-        """Give the independent sampler a new seed, for parallel trials. Other choices depend on the numbers of the trials."""
+        """Give the independent sampler a new seed, for parallel trials."""
         if self.independent_sampler is not None:
             self.independent_sampler.reseed_rng()
 
@@ -279,7 +282,7 @@ class OrderSampler(BaseSampler):
 
 
 def _losses(trials: list[FrozenTrial], sign: float) -> list[tuple[FrozenTrial, float | None]]:
-    """Return the value of each trial that is minimised, inf for one that failed, None for one that runs."""
+    """Return the value of each trial as it is minimised: inf for a failed trial, None for a trial that is running."""
     complete = [sign * one.value for one in trials if one.state == TrialState.COMPLETE and one.value is not None]
     finite = [loss for loss in complete if math.isfinite(loss)]
     middle, worst = (float(np.median(finite)), max(finite)) if finite else (math.inf, math.inf)
@@ -305,7 +308,7 @@ class _Group(NamedTuple):
 
 
 def _longest_order(search_space: dict[str, BaseDistribution]) -> _Group | None:
-    """Return the order with the most items; of those with equally many, the first by name."""
+    """Return the order with the most items. Of several orders with equally many items, return the first by name."""
     found: dict[tuple[str, str], int] = {}
     for name in search_space:
         if match := _NAME.fullmatch(name):
@@ -359,14 +362,17 @@ def _sorted(keys: Sequence[float], space: str) -> Orders:
 
 
 def _steps(one: FloatDistribution | IntDistribution) -> int | None:
-    """Return the number of steps from the lowest to the highest value, None if these are all real or whole numbers."""
+    """Return the number of steps from the lowest to the highest value.
+
+    The result is None if every real number, or every whole number, between the two is allowed.
+    """
     if one.step is None or (isinstance(one, IntDistribution) and one.step == 1):
         return None
     return round((one.high - one.low) / one.step)
 
 
 def _spec(one: BaseDistribution) -> Any:
-    """Return a distribution as `Optimizer` takes a variable, None if it does not."""
+    """Return a distribution in the form of a variable of `Optimizer`, or None if there is no such form."""
     if isinstance(one, CategoricalDistribution):
         return list(range(len(one.choices)))
     if not isinstance(one, FloatDistribution | IntDistribution):
@@ -382,7 +388,7 @@ def _spec(one: BaseDistribution) -> Any:
 
 
 def _inner(one: BaseDistribution, value: Any) -> Any:
-    """Return a value of a trial as a value of a variable; values out of range were given by users."""
+    """Return a value of a trial as a value of a variable. A value that is out of range becomes the nearest end."""
     if isinstance(one, CategoricalDistribution):
         return int(one.to_internal_repr(value))
     assert isinstance(one, FloatDistribution | IntDistribution)

@@ -1,4 +1,7 @@
-"""A Gaussian process. Its hyperparameters maximise the posterior density. It predicts means and standard deviations."""
+"""A Gaussian process that predicts means and standard deviations.
+
+The hyperparameters of the process maximise the posterior density.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Correlation(Protocol):
     starts: list[list[float]]
 
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
-        """Return the correlations of all pairs of points, and their derivatives with respect to each parameter."""
+        """Return the correlations of all pairs of points, and the derivatives with respect to each parameter."""
 
 
 class Process:
@@ -88,7 +91,7 @@ class Process:
         return np.asarray(np.sqrt(np.maximum(left, 1e-12)))
 
     def deviation_bound(self, correlations: Array) -> Array:
-        """Return a quick upper bound of the deviation: the deviation given only the most similar point."""
+        """Return a quick upper bound of the standard deviation: its value if only the most similar point were known."""
         alone = 1 + (self.noise + _JITTER) / self.variance
         left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
         return np.asarray(np.sqrt(np.maximum(left, 1e-12)))

@@ -43,7 +43,11 @@ def order_kernel(measures: list[Distance], paths: Orders) -> AnyKernel:
 
 
 class VariableKernel:
-    """The correlation of the variables. Its parameters are log length scales of numbers, then log rates of choices."""
+    """The correlation of the variables.
+
+    The parameters are the logarithms of the length scales of the numbers, then the logarithms of the rates of the
+    choices.
+    """
 
     def __init__(self, variables: Variables, places: Array) -> None:
         self.numbers, self.choices, self.real = variables.numbers, variables.choices, variables.real
@@ -74,7 +78,10 @@ class VariableKernel:
         return self._rows(places, parameters)[0]
 
     def with_slopes(self, place: Array, parameters: Array) -> tuple[Array, Array]:
-        """Return the correlations of some variables, and their derivatives by the real numbers, one row for each number."""
+        """Return the correlations of some variables, and the derivatives with respect to the real numbers.
+
+        The derivatives have one row for each real number.
+        """
         correlations, r, decay = self._rows(place[np.newaxis], parameters)
         slope = -(5 / 3) * (1 + r[0]) * decay[0]
         by_column = dict(zip(self.numbers, parameters[: len(self.numbers)], strict=True))
@@ -96,7 +103,11 @@ class VariableKernel:
 
 
 class ProductKernel:
-    """The correlation of points: a `process.Correlation`. Its parameters are those of the two kernels, then two log shares."""
+    """The correlation of points, with the interface `process.Correlation`.
+
+    The parameters are the parameters of the kernel of orders, then those of the kernel of variables. The last two are
+    log(a / c) and log(b / c), with the shares a, b and c.
+    """
 
     def __init__(self, orders: AnyKernel, variables: VariableKernel) -> None:
         self.orders, self.variables = orders, variables
@@ -132,12 +143,12 @@ class FixedVariables:
         self.evaluated, self.cost = kernel.orders.evaluated, kernel.orders.cost
 
     def view(self, path: Orders) -> FixedView:
-        """Return the similarities of a path to the evaluated points, as a view that is updated from move to move."""
+        """Return a view of a path: its similarities to the evaluated points, which are updated after each move."""
         return FixedView(self, self.kernel.orders.view(path))
 
 
 class FixedView(NamedTuple):
-    """The similarities of a path with fixed variables to the evaluated points, updated from move to move."""
+    """The similarities of a path with fixed variables to the evaluated points, which are updated after each move."""
 
     fixed: FixedVariables
     orders: AnyView
@@ -148,7 +159,7 @@ class FixedView(NamedTuple):
         return self.orders.path
 
     def neighbours(self, moves: Moves, parameters: Array) -> Array:
-        """Return the correlations of all neighbours with the evaluated points."""
+        """Return the correlations of all neighbours of the path with the evaluated points."""
         kernel = self.fixed.kernel
         row = kernel.variables.between(self.fixed.place[np.newaxis], parameters[kernel.split : -2])
         return joined(self.orders.neighbours(moves, parameters[: kernel.split]), row, parameters)
@@ -165,6 +176,6 @@ def shares(parameters: Array) -> Array:
 
 
 def joined(orders: Array, variables: Array, parameters: Array) -> Array:
-    """Combine the correlations of orders and the correlations of variables into those of the points."""
+    """Combine the correlations of orders and the correlations of variables into the correlations of points."""
     a, b, c = shares(parameters)
     return np.asarray(a * orders + variables * (b + c * orders))

@@ -1,4 +1,4 @@
-"""Search for the largest expected improvement, by local search from several starts."""
+"""A local search, from several starts, for the path with the largest expected improvement."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ _FAR = -1e3
 
 
 def reach(values: list[float], initial: int, first: float, again: float, least: float = 0.0) -> tuple[float, int]:
-    """Return the reach: how many moves the next point may be away from the best point. It follows from the values so far.
+    """Return the reach: the number of moves by which the next point may differ from the best point.
 
-    The reach is doubled after each new best value, and halved after `PATIENCE` evaluations without a new best value. A
-    reach below 1 is the share of the moves that are tried. So the search is wide with a good model, and stays near the
-    best point with a poor model. If no new best values are found, the search becomes a local search with nearly random
-    moves. `first` is the reach after the first `initial` values. After the smallest reach, the reach is `again`. A
-    value is a new best value if it is lower than the best value by more than `least`. The second result is the number
-    of evaluations since the last change of the reach.
+    The reach depends on the values so far. `first` is the reach after the first `initial` values. The reach is doubled
+    after each new best value, and halved after `PATIENCE` evaluations without a new best value. After the smallest
+    reach, the reach is `again`. A value is a new best value if it is lower than the best value by more than `least`.
+    The second result is the number of evaluations since the last change of the reach.
+
+    A reach below 1 means one move, and is the share of the moves that are tried. So the search is wide with a good
+    model, and stays near the best point with a poor model. If no new best values are found, the search becomes a local
+    search with nearly random moves.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
@@ -58,9 +60,10 @@ class Search(NamedTuple):
     acceptable: Callable[[Orders], bool]
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
-        """Climb from each of the starts, with a limited number of steps. Then continue from the best point.
+        """Climb from each path of `starts`, with a limited number of steps. Then continue from the best path.
 
-        Return None if no start has an acceptable neighbour.
+        To climb is to move to the best neighbour again and again. The result is None if no start has an acceptable
+        neighbour.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = MAX_CORRELATIONS // work
@@ -74,9 +77,9 @@ class Search(NamedTuple):
         return self._climb(best, reached, max(2, steps // 2))[0].path
 
     def within(self, start: Orders, reach: float, rng: np.random.Generator) -> Orders | None:
-        """Climb at most `reach` moves from a path. A `reach` below 1 is the share of the moves that are tried, at random.
+        """Climb at most `reach` moves from the path `start`. Return None if no move leads to an acceptable path.
 
-        Return None if no move leads to an acceptable path.
+        If `reach` is below 1, make one move. `reach` is then the share of the moves that are tried, chosen at random.
         """
         view = self.kernel.view(start)
         if reach >= 1:
@@ -94,14 +97,17 @@ class Search(NamedTuple):
         return log_improvement(self.best, mean, deviation)
 
     def from_one(self, start: Orders, reached: float, searches: int, reach: float) -> tuple[Orders, float]:
-        """Climb at most `reach` moves from a path with the improvement `reached`, as one of `searches` that share the work."""
+        """Climb at most `reach` moves from the path `start`, and only to improvements larger than `reached`.
+
+        The limit of the work is divided by `searches`, the number of such searches.
+        """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = int(min(reach, max(2, MAX_CORRELATIONS // work // searches)))
         view, promise = self._climb(self.kernel.view(start), reached, steps)
         return view.path, promise
 
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
-        """Move to the best acceptable neighbour as long as it improves on `reached`."""
+        """Move to the best acceptable neighbour as long as the expected improvement becomes larger than `reached`."""
         for _ in range(steps):
             correlations = view.neighbours(self.moves, self.process.parameters)
             move, promise = self._best_move(view, correlations, reached, np.arange(len(self.moves)))
@@ -111,7 +117,7 @@ class Search(NamedTuple):
         return view, reached
 
     def _best_move(self, view: AnyView, correlations: Array, reached: float, moves: Orders) -> tuple[int | None, float]:
-        """Return the best acceptable one of some moves, with these correlations, if it improves on `reached`."""
+        """Return the best acceptable move and its improvement, or None if no improvement is above `reached`."""
         mean = self.process.mean(correlations)
         order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
         if len(mean) > _CHUNK:
@@ -134,10 +140,10 @@ class Search(NamedTuple):
 
 
 def log_improvement(best: float, mean: Array, deviation: Array) -> Array:
-    """Return the logarithm of E max(best - Y, 0) for normal Y, also where the value itself would underflow to 0.
+    """Return the logarithm of E max(best - Y, 0) for normal Y, also where the expectation underflows to 0.
 
-    Let z = (best - mean) / deviation. The value is deviation (z cdf(z) + pdf(z)). For negative z, cdf / pdf is Mills'
-    ratio r(z) = sqrt(pi / 2) erfcx(-z / sqrt 2), and z cdf(z) + pdf(z) is pdf(z) (1 + z r(z)).
+    Let z = (best - mean) / deviation. The expectation is deviation (z cdf(z) + pdf(z)). For negative z, cdf / pdf is
+    Mills' ratio r(z) = sqrt(pi / 2) erfcx(-z / sqrt 2). Then z cdf(z) + pdf(z) = pdf(z) (1 + z r(z)).
     """
     z = (best - mean) / deviation
     near = np.maximum(z, -1.0)

@@ -1,4 +1,7 @@
-"""The search space: all orders, or all tours, which have neither a start nor a direction. Also the points to propose."""
+"""The search space, and the points that may be proposed. The space is all orders, or all tours.
+
+A tour has neither a start nor a direction.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +43,14 @@ class Space:
         return factorial(self.length) // (2 if self.is_tour and self.length > 1 else 1)
 
     def path(self, order: Orders) -> Orders:
-        """Return the part of an order that can change, numbered from 0: the canonical form."""
+        """Return the path of an order in canonical form, with its items numbered from 0."""
         if not self.is_tour:
             return order
         path = np.roll(order, -int(np.argmin(order)))[1:] - 1
         return self.directed(path)
 
     def directed(self, path: Orders) -> Orders:
-        """Return a path in the direction of its canonical form."""
+        """Return a path in canonical form. The path of a tour may be reversed by this."""
         turned = self.is_tour and len(path) > 1 and path[0] > path[-1]
         return path[::-1].copy() if turned else path
 
@@ -115,7 +118,7 @@ class Candidates:
         return self.space.size * (1 if self.variables is None else self.variables.size)
 
     def acceptable(self, path: Orders, values: Values = ()) -> bool:
-        """Tell whether a point may be proposed, in either direction of a tour."""
+        """Return whether a point may be proposed. The direction of a tour has no effect."""
         site = Site(self.space.directed(path), values)
         key = site.key
         if key in self.taken:
@@ -133,7 +136,7 @@ class Candidates:
         return list(self._drawn(rng, count))
 
     def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
-        """Return one of the first `count` points: a random order with evenly spread variables."""
+        """Return one of `count` points for the start of a run: a random order, with evenly spread variables."""
         if self.variables is not None:
             site = Site(self.space.random(rng), self.variables.spread(number, count, seed))
             if self.acceptable(*site):
@@ -141,10 +144,10 @@ class Candidates:
         return self.random(rng)
 
     def random(self, rng: np.random.Generator) -> Site | None:
-        """Draw a random acceptable point. If that fails, search for one.
+        """Return a random acceptable point, or None if no acceptable point is found.
 
-        A small space is searched completely. In a large space, the neighbours of the evaluated points are tried. Return
-        None if no acceptable point is found.
+        Random points are drawn first. If none is acceptable, a small space is searched completely. In a large space,
+        the neighbours of the evaluated points are tried.
         """
         found = next(self._drawn(rng, self.TRIES), None)
         if found is not None:

@@ -1,4 +1,7 @@
-"""Variables beside an order: numbers and choices. Each value has a place: a number from 0 to 1, or the index of a choice."""
+"""The variables besides an order: numbers and choices.
+
+Each value has a place. The place of a number is from 0 to 1, and the place of a choice is its index.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ class Range(NamedTuple):
         return min(self.high, max(self.low, round(value) if self.whole else value))
 
     def around(self, value: float) -> list[float]:
-        """Return other whole numbers: the nearest numbers, and some that are farther and farther away."""
+        """Return other whole numbers: the nearest numbers, and some numbers at growing distances."""
         steps = [2**power for power in range(int(self.size).bit_length())]
         return [value + step for step in (*(-s for s in steps), *steps) if self.low <= value + step <= self.high]
 
@@ -118,7 +121,7 @@ class Choices(NamedTuple):
         return self.choices[int(place)]
 
     def drawn(self, uniform: float) -> Any:
-        """Return a value from a uniform number."""
+        """Turn a uniform random number into one of the values."""
         return self.choices[min(int(uniform * len(self.choices)), len(self.choices) - 1)]
 
     def around(self, value: Any) -> list[Any]:
@@ -137,7 +140,10 @@ class Choices(NamedTuple):
 
 
 class Variables:
-    """All variables. `numbers` has the columns of the numbers, which come first, and `real` the columns of the real numbers."""
+    """All variables.
+
+    `numbers` has the columns of the numbers, which come first. `real` has the columns of the real numbers.
+    """
 
     def __init__(self, specs: Mapping[str, Any]) -> None:
         if not isinstance(specs, Mapping):
@@ -200,14 +206,17 @@ class Variables:
         return self.drawn(rng.random(len(self.parts)))
 
     def spread(self, number: int, count: int, seed: int) -> Values:
-        """Return the values of one of the first `count` points, which are spread evenly in each range (a Latin hypercube)."""
+        """Return the values of one of `count` points, which are spread evenly in each range (a Latin hypercube)."""
         block, number = divmod(number, count)
         rng = np.random.default_rng([seed, block, 2**32])
         columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
         return self.drawn(np.array([column[number] for column in columns]))
 
     def near(self, values: Values, changed: NDArray[np.bool_], spread: float, rng: np.random.Generator) -> Values:
-        """Change some of the values: a real number by about `spread` of its range, another value to a neighbouring value."""
+        """Change some of the values.
+
+        A real number is changed by about `spread` of its range, and another value to a neighbouring value.
+        """
         found = list(values)
         for column in np.flatnonzero(changed):
             part, value = self.parts[column], values[column]
@@ -227,7 +236,7 @@ class Variables:
         return product(*ranges)
 
     def around(self, values: Values, columns: list[int]) -> list[Values]:
-        """Return all values that differ from the given values in one of the columns. No column may be of real numbers."""
+        """Return combinations that differ from `values` in one of the columns. No column may be of real numbers."""
         return [
             (*values[:column], other, *values[column + 1 :])
             for column in columns
@@ -273,7 +282,7 @@ def _choices(where: str, choices: list[Any]) -> Choices:
 
 
 def _number(value: object) -> float | None:
-    """Return a finite real number, an int if it is of a type of whole numbers; otherwise None."""
+    """Return a finite real number, or None if `value` is something else. A number of an integer type becomes an int."""
     if isinstance(value, bool | np.bool_ | str | bytes):
         return None
     with suppress(TypeError):

@@ -1,4 +1,4 @@
-"""Weighted Kendall kernels between orders, with learned position weights, updated for all neighbours of a path."""
+"""Weighted Kendall kernels between orders, with learned position weights and quick updates for neighbours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WeightedKernel:
         self._sums = (ranks[:, first] + ranks[:, second]).astype(np.float64)
 
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
-        """Return the correlations of all pairs of paths, and their derivatives.
+        """Return the correlations of all pairs of paths, and the derivatives with respect to the parameter.
 
         The vector of a path has one entry for each pair of items. If the items have the positions r and s, the entry is
         exp(-a (r + s)) or -exp(-a (r + s)). All these vectors have the same length.
@@ -60,7 +60,7 @@ class WeightedKernel:
         return gram_of(*read_both(paths, self.paths, Reading("orders")), kernel, Run())
 
     def view(self, path: Orders) -> WeightedView:
-        """Return the similarities of a path to the evaluated paths, as a view that is updated from move to move."""
+        """Return a view of a path: its similarities to the evaluated paths, which are updated after each move."""
         return WeightedView(self, path)
 
     def weights(self, parameters: Array) -> tuple[Array, float]:
@@ -71,7 +71,7 @@ class WeightedKernel:
 
 
 class WeightedView:
-    """The kernel between a path and the evaluated paths, updated from move to move."""
+    """The kernel between a path and the evaluated paths, which is updated after each move."""
 
     def __init__(self, kernel: WeightedKernel, path: Orders, values: Array | None = None) -> None:
         self.kernel = kernel
@@ -80,7 +80,7 @@ class WeightedView:
         self.around = np.empty((0, kernel.evaluated))
 
     def neighbours(self, moves: Moves, parameters: Array) -> Array:
-        """Return the correlations of all neighbours with the evaluated paths."""
+        """Return the correlations of all neighbours of the path with the evaluated paths."""
         if not len(moves):
             return self.around
         u, own = self.kernel.weights(parameters)
@@ -98,13 +98,16 @@ def weighted_neighbours(moves: Moves, ranks: NDArray[np.int32], u: Array, values
     """Return the signed kernel between each neighbour of a path and each evaluated path. Moves that reverse are not supported.
 
     `ranks` are as for `Moves.discordant`, `u` are the position weights, and `values` is the kernel between the path
-    itself and the evaluated paths. One value takes O(1) time. Position k of the path has the weight u[k]; the item at
-    this position has the weight v[k] in an evaluated path. Two positions k < l add u[k] u[l] v[k] v[l] s(k, l), where s
-    = 1 if the evaluated path has both items in the same order, and s = -1 otherwise. If two adjacent items of the path
-    are swapped, their weights change. The effect follows from the sums of their terms with all other items. An
-    insertion over one more position is one more such swap. In the loop below, `left` and `right` are sums over the
-    positions outside the part that a move changes. If the part grows by one position, these two sums lose one term, and
-    the sums over the part gain one term.
+    itself and the evaluated paths. One value takes O(1) time.
+
+    Position k of the path has the weight u[k]. The item at this position has the weight v[k] in an evaluated path. Two
+    positions k < l add u[k] u[l] v[k] v[l] s(k, l) to the kernel. Here s = 1 if the evaluated path has the two items in
+    the same order as the path, and s = -1 otherwise.
+
+    If two adjacent items of the path are swapped, their weights change. The change of the kernel is computed from the
+    sums of their terms with all other items. An insertion over one more position is one more such swap. In the loop
+    below, `left` and `right` are sums over the positions outside the part that a move changes. If the part grows by one
+    position, `left` and `right` lose one term, and the sums over the part gain one term.
     """
     items, evaluated = ranks.shape
     found, end = np.empty((len(moves), evaluated)), 0

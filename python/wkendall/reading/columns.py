@@ -1,7 +1,7 @@
 """Convert the values of a column, of any type, to doubles in the same order. Values that are not numbers are errors.
 
-Only the order of the values matters. If doubles cannot hold the values, each value is replaced by its place in the
-sorted distinct values.
+Only the order of the values matters. If doubles cannot hold the values exactly, the distinct values are sorted, and
+each value is replaced by its position in this sequence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 
 
 class Place(NamedTuple):
-    """The place of a column: its argument, its number, and its name in messages."""
+    """Where a column comes from: the argument, the number of the column, and the name of the column in messages."""
 
     argument: str
     number: int
@@ -100,7 +100,7 @@ def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: 
 
 
 def _dates(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
-    """Return doubles in the order of dates, times or durations of one type; None if it is something else."""
+    """Return doubles in the order of dates, times or durations of one type, or None for other values."""
     values: list[Any] = [None if missing is not None and missing[row] else value for row, value in enumerate(column)]
     values = [None if type(value).__name__ in ("NaTType", "NAType") or value is np.nan else value for value in values]
     types = {type(value) for value in values if value is not None}
@@ -116,7 +116,7 @@ def _dates(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[n
 
 
 def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
-    """Return doubles in the order of numbers of Python: whole numbers, floats, fractions and decimals. None is missing."""
+    """Return doubles in the order of Python numbers: whole numbers, floats, fractions, decimals. None means missing."""
     known = [value for value in values if value is not None]
     types = set(map(type, known))
     if types <= {int, float} and (types <= {float} or all(abs(value) <= EXACT for value in known)):
@@ -129,7 +129,7 @@ def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
 
 
 def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
-    """Return the nearest doubles. If two distinct numbers would become equal, the larger one is moved up. NaN stays."""
+    """Return the nearest doubles. If two distinct numbers would become equal, the larger number is moved up."""
     with decimal.localcontext() as context:
         context.traps[decimal.FloatOperation] = False
         distinct = sorted({value for value in values if value == value})
@@ -144,7 +144,10 @@ def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
 
 
 def _number(value: Any) -> int | float | Fraction | Decimal | None:
-    """Return what Python compares exactly with any other number; None if it is missing. A TypeError if it is no number."""
+    """Return a number that Python compares exactly with any other number, or None for a missing value.
+
+    Raise a TypeError if the value is not a number.
+    """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, np.ndarray) and value.ndim == 0:

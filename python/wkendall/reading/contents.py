@@ -49,7 +49,7 @@ class Contents(NamedTuple):
         return int(rows), int(columns)
 
     def rankings(self, reading: Reading) -> Rankings:
-        """Check the rankings. If some rankings leave out items, which come last, the rankings are stored as lists."""
+        """Check the rankings. If some rankings leave out items that come last, store the rankings as lists."""
         items = None if self.items is None or reading.input == "orders" else tuple(self.items)
         try:
             core, listed = self._read(reading)
@@ -73,7 +73,7 @@ class Contents(NamedTuple):
         return reading.read(X, self.name)
 
     def _tell_of_large(self, reading: Reading) -> None:
-        """Warn of a column with numbers that no rank has: an age, for example."""
+        """Warn of a column with numbers that are too large for ranks, such as ages."""
         if reading.input != "ranks" or self.items is None or not self.lines or isinstance(self.X, SparseRows):
             return
         counting = (np.diff(self.X, axis=0) == 1).all(axis=0)  # those have a warning of their own
@@ -93,7 +93,7 @@ class Contents(NamedTuple):
         return self._replace(X=X, items=items)
 
     def _located(self, error: RankingError) -> RankingError:
-        """Say where in the file an error is: lines as text editors show them, and names of items."""
+        """Add the position in the file to an error: the line, as a text editor counts lines, and the item."""
         parts = parts_of(error)
         if not parts.places:
             return error
@@ -108,7 +108,10 @@ class Contents(NamedTuple):
         return remade(error, parts._replace(reason=f": {where}{reason}", places=(), advice=advice), row=row)
 
     def _may_be_long(self, error: RankingError) -> bool:
-        """Return whether a file may have a line for each item: three columns, and the same ranking in several lines."""
+        """Return whether a file may have a line for each item of each ranking.
+
+        Such a file has three columns, and the same ranking in several lines.
+        """
         if error.kind not in ("out of range", "mixed base") or not self.lines or isinstance(self.X, SparseRows):
             return False
         rows, columns = self.shape

@@ -1,7 +1,7 @@
 """CSV files of observations: one row for each observation, one column for each variable.
 
-The types are those of a data frame. Whole numbers of any length are read exactly, and other numbers as doubles. A
-column can also have true and false.
+The types of columns are like those of a data frame. Whole numbers of any length are read exactly. Other numbers are
+read as doubles. A column can also have true and false.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def read_columns(
     items: Collection[str] | None = None,
     encoding: str = "utf-8",
 ) -> Contents:
-    """Read a CSV file of observations. `items` are the columns to read. The file may lack some of them, and columns to `skip`.
+    """Read a CSV file of observations.
 
-    The result has doubles in the order of the numbers of each column. NaN is missing.
+    `items` are the columns to read, and `skip` are columns to ignore. It is no error if the file lacks some of these
+    columns. The result has, for each column, doubles in the order of the numbers. NaN means missing.
     """
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "columns": items, "may_lack": True}
     how["encoding"] = encoding

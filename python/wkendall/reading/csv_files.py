@@ -38,8 +38,9 @@ def read_csv(
     Parameters
     ----------
     path : path
-        A text file. Blank lines are allowed only at the end. The same cells are missing as in pandas: empty cells, NA,
-        N/A, NaN, nan, null, None and others. In a column of names, a quoted cell such as "NA" is a name.
+        A text file. Blank lines are allowed only at the end. These cells mean a missing value, as in pandas: empty
+        cells, NA, N/A, NaN, nan, null, None and some others. In a column of names, a quoted cell such as "NA" is a
+        name.
     layout : {"ranks", "choices", "lists", "long"}
         The layout of the file:
 
@@ -47,33 +48,36 @@ def read_csv(
           `input` says what the numbers mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
-        - "lists": like "choices", but missing cells can be anywhere. They are left out, so that later choices move up.
-        - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
+        - "lists": like "choices", but missing cells can be anywhere. Missing cells are left out, so that later choices
+          move up.
+        - "long": one row for each item of each ranking. The row has the name of the ranking, the item, and the rank or
+          score of the item.
     id : str, optional
-        The column with the names of the rankings. Pass the name of the column, or its number from 1 as a string, such
-        as "2". If "2" is also the name of a column, it means this column. In a "long" file, rows with the same name
-        belong to the same ranking; the default is the first column.
+        The column with the names of the rankings. Pass the name of the column, or a string with its number from 1, such
+        as "2". If a column has the name "2", this column is used. In a "long" file, all rows with the same name in this
+        column belong to one ranking, and the default is the first column.
     skip : str or collection of str
-        Columns to ignore. Their cells can have any content.
+        Columns to ignore. The cells of these columns can have any content.
     item, value : str, optional
-        For "long": the column of the items, and the column of their ranks or scores. The defaults are the first columns
-        that have no other use.
+        For "long": the column of the items, and the column of the ranks or scores of the items. The defaults are the
+        first columns that have no other use.
     items : iterable of str, optional
         All items, in the order that you want, for example the items of an earlier file. In a "ranks" file, the columns
-        with these names are read, and the other columns are ignored. A file with another layout must not contain other
-        items. If `items` is absent, the items are those of the file, in the order in which they first appear.
+        with these names are read, and other columns are ignored. A file with another layout must not contain other
+        items. Without `items`, the items are taken from the file, in the order in which they first appear.
     delimiter : str, optional
-        The character between cells. The default is the comma, the semicolon or the tab: the one that gives all rows the
-        same number of cells.
+        The character between cells. By default, the function chooses the comma, the semicolon or the tab, so that all
+        rows have the same number of cells.
     header : bool, optional
-        Whether the first row contains the names of the columns. With False every row is a ranking. With True the first
-        row has the names. The default is the same as True, but with a warning if the first row may be a ranking:
+        Whether the first row contains the names of the columns. With False, the first row is a row of data. The default
+        is the same as True, but there is a warning if the first row may be a row of data:
 
         - "ranks": the first row has only numbers.
         - "choices" and "lists": the first row has an item of another row, or of `items`.
         - "long": the first row has a number, a blank cell, or a cell that occurs again in its column.
     encoding : str
-        The encoding of the file, as for `open`. Files from older programs on Windows are often in "cp1252".
+        The encoding of the file, with the names that `open` takes. Files from older programs on Windows often have the
+        encoding "cp1252".
     input, top, ties, missing
         As for `Rankings`. The default of `missing` is "error" for the layout "ranks", and "bottom" for the other
         layouts.
@@ -81,8 +85,9 @@ def read_csv(
     Returns
     -------
     Rankings
-        The rankings, with the names of the items. If the file has names of the rankings, they are the `labels`. With
-        the layouts "choices", "lists" and "long", the rankings are stored as lists if some of them leave out items.
+        The rankings, with the names of the items. If the file has names of the rankings, these names are the `labels`.
+        With the layouts "choices", "lists" and "long", the rankings are stored as lists if some rankings leave out
+        items.
 
     Examples
     --------
@@ -132,7 +137,7 @@ _COLUMN = "the name of a column, or its number from 1 as text"
 
 
 def _columns(skip: object) -> list[str]:
-    """Return the columns to ignore; refuse what is neither a text nor a collection of texts."""
+    """Return the columns to ignore. Raise an error if `skip` is neither a text nor a collection of texts."""
     if isinstance(skip, str):
         return [skip]
     if not isinstance(skip, Iterable) or isinstance(skip, bytes):
@@ -161,9 +166,9 @@ def read_table(
 ) -> Contents:
     """Read a CSV file of rankings as `read_csv` does, without checking the rankings.
 
-    `apart` are columns that are not items, such as labels. Each is given by its name, or by its number from 1 if no
-    column has this name. Their cells stay text. `may_lack` says whether the file may lack columns to ignore. If two
-    files are read, one of them may lack them.
+    `apart` has the columns that are not items, such as labels. A column is given by its name, or by its number from 1
+    if no column has this name. The cells of these columns stay text. `may_lack` says whether the file may lack columns
+    to ignore. If two files are read, one of the files may lack them.
     """
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):

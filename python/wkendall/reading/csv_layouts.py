@@ -1,4 +1,7 @@
-"""The layouts of rankings in a CSV file: a number for each item, chosen items in order, or one item of one ranking per row."""
+"""The layouts of rankings in a CSV file.
+
+A row has a number for each item, the chosen items in order, or one item of one ranking.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _COUNTING = 4
 
 
 def of_numbers(rows: Rows) -> Contents:
-    """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
+    """Return the rankings of a file with one ranking per row and one item per column. Cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
     _tell_of_counting(rows, X)
     items = None if rows.names is None else [rows.names[column] for column in rows.kept]
@@ -42,7 +45,7 @@ def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
 
 
 def _check_columns(rows: Rows, line: int, cells: list[str]) -> None:
-    """Refuse a column that begins with a text: it is not an item."""
+    """Raise an error for a column whose first cell is a text, because such a column is not an item."""
     for column in rows.kept:
         if cells[column] not in MISSING and not NUMBER.fullmatch(cells[column]):
             name = str(column + 1) if rows.names is None else rows.names[column]
@@ -56,7 +59,10 @@ def _doubles(values: list[float | Decimal]) -> list[float]:
 
 
 def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
-    """Warn of a column that goes up by one from row to row: it numbers the rankings, unless all rows are complete ranks."""
+    """Warn of a column whose numbers grow by one from row to row.
+
+    Such a column numbers the rankings. If all rows are complete ranks, there is no warning.
+    """
     if len(X) < _COUNTING or X.shape[1] < 2:
         return
     steady = np.flatnonzero((np.diff(X[:_COUNTING], axis=0) == 1).all(axis=0))
@@ -71,7 +77,7 @@ def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
 
 
 def of_choices(rows: Rows, items: Sequence[str] | None, gaps: Gaps = "error") -> Contents:
-    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first."""
+    """Return the rankings of a file with one ranking per row. Cells are names of items, the first choice first."""
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
@@ -143,7 +149,7 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:
-    """Return the columns of ranking, item and number: as requested, and otherwise the remaining columns in this order."""
+    """Return the columns of the rankings, the items and the numbers. By default, these are the first unused columns."""
     named = [None if name is None else rows.apart[name] for name in (id, item, value)]
     others = iter(rows.kept)
     places = [next(others, None) if place is None else place for place in named]
@@ -160,7 +166,7 @@ def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | Non
 def _check_same_person(
     rows: Rows, line: int, cells: list[str], who: str, first: list[str], before: int, places: Sequence[int]
 ) -> None:
-    """Refuse a separated column, such as a label, that differs between two rows of a ranking."""
+    """Raise an error if two rows of a ranking differ in a column that is not an item, such as a label."""
     for name, column in rows.apart.items():
         if column not in places and cells[column] != first[column]:
             now, then = shown(cells[column]), f"{shown(first[column])} in line {before}"

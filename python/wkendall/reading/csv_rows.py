@@ -69,7 +69,7 @@ class Rows(NamedTuple):
         }
 
     def is_blank(self, line: int, column: int, cell: str) -> bool:
-        """Tell whether a cell that should contain a name is blank; a quoted NA is a name."""
+        """Return whether a cell that should contain a name is blank. A quoted NA is a name."""
         return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
 
     def refuse_text(self, line: int, column: int, cell: str, advice: tuple[str, ...] = ()) -> NoReturn:
@@ -83,7 +83,7 @@ class Rows(NamedTuple):
         self.file.fail(line, reason, "text", column, cell, advice=advice)
 
     def number(self, line: int, cell: str, column: int) -> float | Decimal:
-        """Return the number in a cell: a double, or a decimal if a double cannot hold it exactly. A missing number is NaN."""
+        """Return the number in a cell: a double, or a decimal if a double cannot hold it exactly. NaN means missing."""
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
@@ -110,11 +110,11 @@ def read_rows(
     known_items: Collection[str] = (),
     encoding: str = "utf-8",
 ) -> Rows:
-    """Read a CSV file; columns are given by name, or by number from 1 if no column has such a name.
+    """Read a CSV file. Columns are given by name, or by number from 1 if no column has such a name.
 
-    `layout` is "table" for a table of observations. Columns to `skip` are never looked at; `may_lack` says whether the
-    file may lack them. If `columns` are given, only these columns are read, in the given order; a table may lack some
-    of them. `known_items` are items that the file may list.
+    `layout` is "table" for a table of observations. Columns to `skip` are not read. `may_lack` says whether the file
+    may lack them. If `columns` are given, only these columns are read, in the given order. A table may lack some of
+    them. `known_items` are items that the file may list.
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise bad_argument("delimiter", f" must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
@@ -168,14 +168,17 @@ def read_rows(
 
 
 def is_long(cell: str) -> bool:
-    """Tell whether a number is a whole number that a double may be unable to hold exactly."""
+    """Return whether a number is a whole number that a double may not hold exactly."""
     return len(cell) > _SHORT and cell.lstrip("+-").isdecimal()
 
 
 def _rows_and_quoted(
     file: File, delimiter: str, named: bool
 ) -> tuple[list[tuple[int, list[str]]], set[tuple[int, int]]]:
-    """Return the rows, and for a file of names where the cells are that say NA in quotes; Python's reader does not tell."""
+    """Return the rows; for a file of names, also the positions of the cells that contain NA in quotes.
+
+    Python's reader does not report whether a cell was in quotes.
+    """
     words = "|".join(re.escape(word) for word in MISSING if word)
     between, spaces = re.escape(delimiter), "" if delimiter == " " else " *"
     # A quote that follows a delimiter and precedes a letter or a space opens a cell: within a cell quotes are doubled, and
@@ -192,10 +195,10 @@ def _rows_and_quoted(
 def _is_like_others(
     rows: Sequence[tuple[int, list[str]]], layout: str, columns: Collection[int], items: Collection[str]
 ) -> bool:
-    """Tell whether the first row could be one of the others, by its cells in these columns; `items` are known, for "choices".
+    """Return whether the first row looks like a row of data, by its cells in some columns.
 
-    Numbers: a row of numbers. Choices: a row with an item. Long tables: a row with a number, a blank, or a cell of another row.
-    The first row has names, unless the caller says otherwise, but no row may be lost unseen.
+    In a table of numbers, such a row has only numbers. In the layout "choices", it has an item of another row or of
+    `items`. In a long table, it has a number, a blank, or a cell of another row.
     """
     first = {column: cell for column, cell in enumerate(rows[0][1]) if column in columns}
     if layout == "table":
@@ -214,7 +217,7 @@ def _is_like_others(
 
 
 def _tell_of_first_row(file: File, line: int, names: list[str], layout: str) -> None:
-    """Warn that the first row is read as names, although it could be one of the others."""
+    """Warn that the first row is read as column names, although it could be a row of data."""
     row = f", {short(', '.join(names), 60)}," if any(names) else ""
     read = f"{file.name}, line {line}: the first row{row} is read as the names of the columns, but may be {_LOST[layout]}: "
     warnings.warn(made(UserWarning, Parts(read, advice=("header", _LOST[layout]))), stacklevel=5)
@@ -227,7 +230,10 @@ def first_row(path: str | os.PathLike[str], delimiter: str | None, encoding: str
 
 
 def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows into equally many cells; if several do, the one with most cells."""
+    """Return the delimiter that splits the first rows into equally many cells.
+
+    If several delimiters do this, return the delimiter that gives the most cells.
+    """
     sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
     for delimiter, found in sizes.items():
         with suppress(ValueError):  # raised again when the file is read with this delimiter
@@ -239,7 +245,7 @@ def found_delimiter(file: File) -> str:
 
 
 def _place(names: list[str], size: int, name: str) -> int | None:
-    """Return the position of a column, given by its name or by its number from 1; None if there is no such column."""
+    """Return the position of a column, given by its name or its number from 1, or None if there is no such column."""
     if name in names:
         return names.index(name)
     return int(name) - 1 if WHOLE.fullmatch(name) and 1 <= int(name) <= size else None

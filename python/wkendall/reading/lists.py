@@ -1,7 +1,8 @@
 """Make rankings from ranked lists of names.
 
-Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts at the end of a list are padding, like blank
-cells at the end of a row of a CSV file. At other places they are errors, and the error says where they are.
+Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts at the end of a list are padding, like
+blank cells at the end of a row of a CSV file. A None, NaN or blank text at another place is an error, and the error
+says where it is.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ def from_lists(
 
     The items that a list leaves out are tied with each other, below all items of the list. Items in a set inside a list
     are tied. The rankings are stored as lists, so that time and memory depend on the lengths of the lists. If every
-    list has all items, they are stored as rankings of all items instead.
+    list has all items, the lists are stored as rankings of all items instead.
 
-    Pass `items` whenever you compare a second set of lists with a first set. For new people and a fitted model, for
-    example, call `from_lists(new, items=votes.items)`. Without `items`, the items are in the order in which they first
-    appear, so two calls with different lists give different items. In a pipeline of scikit-learn, use `ListEncoder`,
-    which stores the items.
+    Pass `items` whenever you compare a second set of lists with a first set. For example, if a model was fitted to
+    `votes`, read the lists of new people by `from_lists(new, items=votes.items)`. Without `items`, the items are taken
+    from the lists, in the order in which they first appear. So two calls with different lists give different items. In
+    a pipeline of scikit-learn, use `ListEncoder`, which stores the items.
 
-    Compare lists with `signed=True, normalize=True`. Two top-10 lists without a common item, out of 1,000 items, have
-    these similarities (`normalize=True`):
+    To compare lists, use a kernel with `signed=True, normalize=True`. As an example, take two top-10 lists out of 1,000
+    items, without a common item. With `normalize=True`, the kernels give these similarities of the two lists:
 
     ====================================  ==========
     kernel                                similarity
@@ -59,23 +60,24 @@ def from_lists(
     top, k=10                                      0
     ====================================  ==========
 
-    Unsigned kernels such as the standard kernel give nearly all pairs of lists a high similarity. The reason is the
-    items that are in neither list. They are tied in both lists, and unsigned kernels count this as partial agreement.
-    The values depend on the number of items, and therefore on `items`.
+    Unsigned kernels, such as the standard kernel, give nearly all pairs of lists a high similarity. The reason is the
+    items that are in neither list. These items are tied in both lists, and unsigned kernels count this as partial
+    agreement. The similarities depend on the number of items, and therefore on `items`.
 
     Parameters
     ----------
     lists : iterable of iterables, or dict
         Ranked lists, with the best item first. The keys of a dict are the names of the lists. Items are any hashable
         objects, such as strings, numbers or tuples. A set, frozenset or list inside a list is a group of tied items. A
-        list may be empty. None, NaN and blank strings are not items. They are allowed at the end of a list; `gaps` says
-        what happens at other places. In a data frame of pandas or polars, each row is a list.
+        list may be empty. None, NaN and blank strings are not items. They are allowed at the end of a list; for other
+        places, see `gaps`. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. If absent, the items are those of the lists, in the order in which they
-        first appear. Tied items in a set are sorted.
+        All items, in the order of the columns. Without `items`, the items are taken from the lists, in the order in
+        which they first appear. Items that first appear in the same set are sorted.
     gaps : {"error", "close"}
         How to treat a blank (None, NaN or a blank string) before an item. "error": raise an error. "close": leave out
-        the blank, so that later items move up. A second choice without a first choice then becomes the first choice.
+        the blank, so that later items move up. For example, a second choice without a first choice then becomes the
+        first choice.
 
     Returns
     -------
@@ -126,9 +128,9 @@ def from_lists(
 
 
 def _numbered(lists: NDArray[Any], columns: dict[object, int], *, given: bool) -> Rankings | None:
-    """Return the rankings of an array of whole numbers; None if these are not in a narrow range.
+    """Return the rankings of an array of whole numbers, or None if the numbers are not in a narrow range.
 
-    Without given items, items are numbered in the order in which they first appear.
+    Without `items`, the columns are in the order in which the items first appear.
     """
     names = np.array(list(columns)) if given else lists
     if names.dtype.kind not in "iu" or names.ndim not in (1, 2):
@@ -210,7 +212,7 @@ def as_lists(rows: Sequence[Mapping[int, float]], columns: int) -> SparseRows:
 
 
 def _table_rows(lists: Any) -> object:
-    """Return the rows of a data frame; iterating over a data frame itself yields its columns."""
+    """Return the rows of a data frame. A loop over a data frame itself gives its columns."""
     if getattr(lists, "columns", None) is None or callable(lists.columns):
         return lists
     if callable(getattr(lists, "itertuples", None)):  # pandas
@@ -219,7 +221,7 @@ def _table_rows(lists: Any) -> object:
 
 
 def _cells(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Refuse lists in the cells of a data frame, which would become groups of tied items."""
+    """Raise an error for lists in the cells of a data frame. Such lists would become groups of tied items."""
     for number, row in enumerate(rows):
         for place, cell in enumerate(row):
             if isinstance(cell, list | np.ndarray):
@@ -274,7 +276,7 @@ def _row(
 
 
 def _is_padding(element: object) -> bool:
-    """Return whether this is None, NaN, the NA of pandas, or a text without a letter."""
+    """Return whether a value is None, NaN, the NA of pandas, or a blank text."""
     if isinstance(element, str | bytes):
         return not element or element.isspace()
     if element is None or type(element).__name__ == "NAType":
@@ -286,7 +288,7 @@ def _is_padding(element: object) -> bool:
 
 
 def _group(element: object, where: _Place) -> list[object]:
-    """Return the items of an element of a list, in an order that is the same in every run."""
+    """Return the items of an element of a list. Their order is the same in every run of the program."""
     if type(element) is int or (type(element) is str and element and not element.isspace()):  # the usual cases
         return [element]
     if not isinstance(element, list | set | frozenset):

@@ -28,10 +28,10 @@ _NAME = "ALTERNATIVE NAME"
 def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Rankings:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
-    There are two formats, and both can be read. The current format has header lines `# KEY: value`. The older format
-    begins with the number of alternatives. Alternatives are numbered from 1, or from 0 as in some old files. The
-    numbers in the header must agree with the orders, and the orders must agree with the type of the file. If an order
-    occurs twice, its counts are added.
+    PrefLib calls the items "alternatives". There are two formats, and both can be read. The current format has header
+    lines `# KEY: value`. The older format begins with the number of alternatives. Alternatives are numbered from 1, or
+    from 0 as in some old files. The numbers of voters and orders in the header must agree with the orders. The orders
+    must agree with the type of the file, such as .soc. If an order occurs twice, its counts are added.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
         A text file. Its name ends in .soc, .soi, .toc or .toi. Orders with ties are allowed in .toc and .toi files.
         Incomplete orders are allowed in .soi and .toi files.
     encoding : str
-        The encoding of the file, as for `open`.
+        The encoding of the file, with the names that `open` takes.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
 
 
 def read_orders(path: str | os.PathLike[str], encoding: str = "utf-8") -> Contents:
-    """Read as `read_preflib` does, without checking the rankings."""
+    """Read a file as `read_preflib` does, without checking the rankings."""
     kind = as_path(path).suffix.lower()
     if kind not in KINDS:
         File(as_path(path).name, "").fail(1, f"the name of the file must end in one of {', '.join(KINDS)}")
@@ -95,7 +95,7 @@ def read_orders(path: str | os.PathLike[str], encoding: str = "utf-8") -> Conten
 
 
 def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: list[int], orders: int) -> None:
-    """Compare the numbers in the header with the orders; an order that occurs twice may be counted once or twice."""
+    """Compare the numbers in the header with the orders. An order that occurs twice may be counted once or twice."""
     for line, said, number, of in totals:
         voters = of == "voters"
         found = sum(counts) if voters else orders
@@ -174,9 +174,9 @@ def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Conten
 
 
 def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]) -> tuple[list[str], int]:
-    """Return the names of the alternatives in the order of their numbers, and the first number: 1, or 0 if one has it.
+    """Return the names of the alternatives in the order of their numbers, and the first number: 0 or 1.
 
-    The entries are lines, numbers and names.
+    Each entry has a line, a number and a name.
     """
     first = 0 if any(text.isdecimal() and not int(text) for _, text, _ in entries if len(text) < 20) else 1
     numbers = range(first, first + size)

@@ -65,9 +65,9 @@ class Table(NamedTuple):
 
 
 def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
-    """Read a data frame, a series or an array; `name` is the name of the caller's argument.
+    """Read a data frame, a series or an array. `name` is the name of the caller's argument.
 
-    With `sparse`, a sparse array stays sparse. The values that it does not store are 0.
+    With `sparse`, a sparse array stays sparse. The values that the array does not store are 0.
     """
     if type(data) is np.ndarray:
         return Table(_from_array(data, name))
@@ -95,7 +95,7 @@ def read_table_columns(data: Any, name: str, *, sparse: bool = False) -> Table:
 
 
 def _stores_few(frame: Any) -> bool:
-    """Return whether all columns of a data frame are sparse, with 0 for what they do not store."""
+    """Return whether all columns of a data frame are sparse, and the values that are not stored are 0."""
     kinds = set(frame.dtypes) if hasattr(frame, "dtypes") and getattr(frame, "ndim", 1) == 2 else set()
     return bool(kinds) and all(type(kind).__name__ == "SparseDtype" and kind.fill_value == 0 for kind in kinds)
 
@@ -119,9 +119,10 @@ def _from_sparse(data: Any, name: str) -> Table:
 
 
 def in_order_of_all(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as doubles. If doubles cannot hold some whole numbers, all numbers are replaced by smaller ones.
+    """Return numbers as doubles.
 
-    The order and the signs stay the same.
+    If doubles cannot hold some whole numbers exactly, all numbers are replaced by smaller numbers with the same order
+    and the same signs.
     """
     if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
         distinct, place = np.unique(values, return_inverse=True)
@@ -175,7 +176,7 @@ def _of_pandas_column(column: Any) -> Column:
 
 
 def _of_codes(codes: NDArray[Any]) -> Column:
-    """Return the places of ordered categories in their order; -1 is missing."""
+    """Return the positions of the values in the sequence of the ordered categories. -1 means missing."""
     return codes, codes < 0
 
 
@@ -262,7 +263,7 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
 
 
 def _of_lists(data: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
-    """Return lists as an array in which no entry is read as something else: masked, a text, or a rounded number."""
+    """Return lists as an array. No entry is changed: masked, made a text, or rounded."""
     given = [_unmasked(row) for row in data]
     array = np.asarray(given)
     rounded = array.dtype.kind == "f" and bool(((np.abs(array) >= EXACT) & np.isfinite(array)).any())
@@ -270,7 +271,7 @@ def _of_lists(data: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _unmasked(row: Any) -> Any:
-    """Return a row of a list with None where it is masked."""
+    """Return a row of a list, with None instead of masked entries."""
     if isinstance(row, np.ma.MaskedArray):
         values = np.array(row.data, dtype=object)
         values[np.ma.getmaskarray(row)] = None
@@ -281,7 +282,7 @@ def _unmasked(row: Any) -> Any:
 
 
 def _ragged(data: Any, name: str) -> RankingError | None:
-    """Explain rows of different lengths, if these are the problem."""
+    """If the rows have different lengths, explain this in an error."""
     if not isinstance(data, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1 for row in data]
@@ -294,7 +295,7 @@ def _ragged(data: Any, name: str) -> RankingError | None:
 
 
 def _of_one_type(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the columns of a numeric array; copy only if they are not contiguous."""
+    """Return the columns of a numeric array. Copy only columns that are not contiguous."""
     kind = array.dtype.newbyteorder("=")
     if kind.kind == "b":
         kind = np.dtype(np.uint8)
@@ -307,7 +308,7 @@ def _of_one_type(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _joined(columns: Iterator[Column], places: list[Place], rows: int) -> NDArray[np.float64]:
-    """Return columns of different types as doubles of the same order."""
+    """Return columns of different types as doubles in the same order."""
     made = [in_order(column, missing, place) for (column, missing), place in zip(columns, places, strict=True)]
     return np.array(made, dtype=np.float64).reshape(len(made), rows)
 

@@ -1,4 +1,4 @@
-"""Text files, read with errors that name the line."""
+"""Read text files. Errors name the line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class File(NamedTuple):
 
 
 def opened(path: object, encoding: str | None = None) -> File:
-    """Read a text file in an encoding; the default is UTF-8. `encoding` is None if the caller has no such option."""
+    """Read a text file in the given encoding. `encoding` is None if the caller has no such option; then it is UTF-8."""
     source = as_path(path)
     known = _codec(encoding)
     data = source.read_bytes()
@@ -70,7 +70,7 @@ def opened(path: object, encoding: str | None = None) -> File:
 
 
 def _codec(encoding: object) -> str:
-    """Return the name of a codec of Python; a mark at the beginning of a file in UTF-8 is not part of its text."""
+    """Return the name of Python's codec for an encoding. With UTF-8, a mark at the start of a file is left out."""
     if encoding is None:
         return "utf-8-sig"
     rule = "the name of an encoding that Python knows, such as 'utf-8', 'cp1252' or 'latin-1'"
@@ -102,7 +102,7 @@ def _not_text(reason: str, data: bytes, encoding: str | None) -> tuple[str, None
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at line ends only; `str.splitlines` also splits at other characters."""
+    """Split a text at line ends only. `str.splitlines` also splits at other characters."""
     return re.split("\r\n|\r|\n", text)
 
 

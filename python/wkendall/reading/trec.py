@@ -45,8 +45,8 @@ def read_trec(
         mapping, each file has one system. The key of the file is then the name of the system, and the run tag is
         ignored.
     by : {"score", "rank"}
-        The column that orders the documents. "score": a larger score is better; trec_eval also uses the scores and
-        ignores the ranks. "rank": a smaller rank is better. Documents with equal numbers are tied.
+        The column that orders the documents. "score": a larger score is better. (The program trec_eval also uses the
+        scores and ignores the ranks.) "rank": a smaller rank is better. Documents with equal numbers are tied.
     depth : int, optional
         Keep only the first `depth` documents of each list, and the documents that are tied with the last of them. The
         default is to keep all documents.
@@ -54,15 +54,15 @@ def read_trec(
     Returns
     -------
     dict of str to Rankings
-        A `Rankings` for each topic. The keys are the topics, in the order in which they first appear. The rows are the
-        systems, and the `labels` are the names of the systems. Each topic has the same systems, in the order in which
-        they first appear. If a system has no results for a topic, its list is empty. The items are the documents that
-        any system returns for the topic.
+        A `Rankings` for each topic. The keys are the topics, in the order in which they first appear. The rows of a
+        `Rankings` are the systems, and its `labels` are the names of the systems. Each topic has the same systems, in
+        the order in which they first appear. If a system has no results for a topic, its list is empty. The items are
+        all documents that at least one system returns for the topic.
 
     Notes
     -----
-    Results can differ from trec_eval. It rounds scores to single precision, and it orders documents with equal scores
-    by their names, from Z to A.
+    The order of documents can differ from the order in trec_eval. trec_eval rounds scores to single precision, and it
+    orders documents with equal scores by their names, from Z to A.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class _Found(NamedTuple):
     lines: array[int]
 
     def sorted(self, topic: _Topic, tag: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return columns in increasing order, and their numbers; refuse a document that is there twice."""
+        """Return columns in increasing order, and their numbers. A document that occurs twice is an error."""
         columns = np.array(self.columns, dtype=np.int64)
         order = np.argsort(columns, kind="stable")
         columns = columns[order]
@@ -147,7 +147,7 @@ class _Runs(NamedTuple):
     systems: dict[bytes, int]
 
     def found(self, topic: bytes, tag: bytes, file: File, line: int) -> tuple[_Found, dict[bytes, int]]:
-        """Return where the results of a system for a topic go, and the documents of the topic."""
+        """Return the object that collects the results of a system for a topic, and the documents of the topic."""
         if topic not in self.topics:
             self.topics[topic] = _Topic(_text(topic, file, line), {}, {})
         known, name = self.topics[topic], _text(tag, file, line)
@@ -160,7 +160,7 @@ class _Runs(NamedTuple):
 
 
 def _files(path: object) -> list[tuple[bytes | None, Path]]:
-    """Return files, each with the name of its system if it is given."""
+    """Return the files, each with the name of its system if the caller gave a name."""
     if isinstance(path, Mapping):
         named: list[tuple[bytes | None, Path]] = [(str(name).encode(), as_path(file)) for name, file in path.items()]
         if not named:
@@ -245,7 +245,7 @@ def _rank(text: bytes) -> float:
 
 
 def _text(name: bytes, file: File, line: int) -> str:
-    """Return a name; refuse bytes that are not UTF-8."""
+    """Return a name as text. Bytes that are not UTF-8 are an error."""
     try:
         return name.decode()
     except UnicodeDecodeError as error:
