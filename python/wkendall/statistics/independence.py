@@ -45,7 +45,8 @@ def independence_test(
     y : array-like of shape (m,) or (m, d), or Rankings
         The value that is paired with each ranking: a label, a number, a vector, or a ranking of the same or other items.
     kernel : Kernel, optional
-        The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
+        The kernel between rankings. The default is the normalized `Mallows` kernel with the rate that `two_sample_test`
+        describes.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
         The kernel between values of `y`. "delta" is for labels: the kernel is 1 for equal labels, and 0 for different
         labels. "gaussian" is for numbers and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings:
