@@ -98,7 +98,7 @@ def as_integer(value: object, name: str, rule: str = "an integer") -> int:
 
 
 def as_order(value: object, name: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, such as a number of items, or an order (items in a tuple)."""
+    """Return a whole number of at least `least`, such as a number of items, or the order of a kernel."""
     number = as_integer(value, name)
     if number < least:
         raise bad_argument(name, f" is {shown(number)}, but must be at least {least}", value=number)
