@@ -129,9 +129,9 @@ class WeightedConcordance(Measure):
 class APCorrelation(Measure):
     """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
 
-    For each item of the estimate except the first, take the items above this item in the estimate. Compute the share of
-    them that is also above this item in the true ranking. Let m be the mean of these shares. The value is `2 m - 1`,
-    which is between -1 and 1. AP correlation is not a kernel.
+    For each item i of the estimate except the first, take the items above i in the estimate. Compute the share of these
+    items that the true ranking also has above i. Let m be the mean of these shares. The value is `2 m - 1`, which is
+    between -1 and 1. AP correlation is not a kernel.
 
     Parameters
     ----------
