@@ -147,10 +147,10 @@ class Description:
     """What `Rankings.describe` returns: ranks of items, how often one item is before another, and Kendall's W.
 
     Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
-    times. If weights were passed (`sample_weight`), these weights are scaled so that their sum is the number of
-    rankings. Within a group, their sum is the number of rankings of the group. With weights, numbers such as `first`
-    are sums of weights, not counts. Tied items have the mean of the ranks that they share. If two items are tied for
-    the first place, each of them is counted as first with 1/2.
+    times. If `sample_weight` was passed to `Rankings.describe`, these weights are scaled so that their sum is the
+    number of rankings. Within a group, their sum is the number of rankings of the group. With weights, numbers such as
+    `first` are sums of weights, not counts. Tied items have the mean of the ranks that they share. If two items are
+    tied for the first place, each of them is counted as first with 1/2.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class Description:
         are also left out. The diagonal is 1/2. A share is NaN if no ranking is left. This array is computed when it is
         first used. `shares_of` computes the shares of some items only.
     groups : dict of Description, or None
-        If `by` was passed: the description of each group. The keys are the labels of the groups.
+        If `by` was passed to `Rankings.describe`: the description of each group. The keys are the labels of the groups.
 
     Examples
     --------
