@@ -267,10 +267,10 @@ class TensorKernel(Kernel):
     Parameters
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
-        Weights of tuples of positions; for order 2, `U[a, b]` is the weight of the positions a and b. The kernel is
-        then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i) are the
-        positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]` is 0 for
-        all a > b. Other orders have more or fewer items in each term.
+        Weights of tuples of positions; for pairs (`order=2`), `U[a, b]` is the weight of the positions a and b. The
+        kernel is then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i)
+        are the positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]`
+        is 0 for all a > b. Other orders have more or fewer items in each term.
 
         An array with one more axis in front is called a stack of arrays U. The kernel of a stack is the sum of the
         kernels of its arrays. If U is a sum of r outer products of vectors, you can pass these vectors as a tuple. The
