@@ -55,11 +55,11 @@ def plot_map(
 ) -> Axes:
     """Map of rankings: similar rankings are close, and the arrow of an item points to rankings that prefer the item.
 
-    The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
-    rank changes over the map: rankings in the direction of the arrow have the item near the top. A long arrow means
-    that the map explains the ranks of the item well. Names are at the tips of the arrows. If names would hide each
-    other, all names are at the two sides of the map, with dotted lines to the arrows. With more than 40 items, only the
-    items with the 40 longest arrows are drawn.
+    Each ranking is a point. The coordinates of the points are the first two components of a kernel principal component
+    analysis. The arrow of an item shows how its rank changes over the map: rankings in the direction of the arrow have
+    the item near the top. A long arrow means that the map explains the ranks of the item well. Names are at the tips of
+    the arrows. If names would hide each other, all names are at the two sides of the map, with dotted lines to the
+    arrows. With more than 40 items, only the items with the 40 longest arrows are drawn.
 
     Parameters
     ----------
