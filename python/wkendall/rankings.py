@@ -72,9 +72,9 @@ class Rankings:
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": NaN is a mistake and raises an error. "bottom": the item is below all
         items that have a number, and tied with the other items that have no number (a top-k list). "anywhere": the
-        position of the item is unknown, so a complete ranking that agrees can have the item at any position. With
-        "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps and can be
-        larger than n.
+        position of the item is unknown, so a complete ranking that agrees with the row can have the item at any
+        position. With "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps
+        and can be larger than n.
 
         With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which the row stores a
         number: the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be
