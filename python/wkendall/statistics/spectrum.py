@@ -98,7 +98,7 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from
     the weights of the kernel, for any n. The kernel is not centred: the mean of the kernel over all pairs of rankings
-    is the eigenvalue of the constant part. Each eigenvalue belongs to one of these parts:
+    is the eigenvalue of the constant part (the first part below). Each eigenvalue belongs to one of these parts:
 
     - "(n) constant": the same for every ranking.
     - "(n-1,1) positions of items": a function of the position of each item, summed over the items, as in a Borda count.
