@@ -33,7 +33,7 @@ def independence_test(
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2, for m rankings. K is the kernel
-    matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix: to get H K H from K, subtract
+    matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix. To get H K H from K, subtract
     the mean of each row from the row, and then the mean of each column from the column. The statistic is never
     negative, and it is 0 if the sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number
     of random permutations of `y`. The number c counts the permutations whose statistic is at least as large as the
