@@ -13,10 +13,10 @@ Rankings and measures
     Rankings               rankings, read and checked once, with names and counts
     Description            what Rankings.describe returns: mean ranks, how often items are first, Kendall's W
     Kendall                the weighted Kendall kernel, for pairs or larger tuples of items
-    TensorKernel           a kernel with any weights of positions, given as an array
-    Mallows                the Mallows kernel: exp(-lam * number of pairs of items in opposite orders)
+    TensorKernel           a kernel with any weights of positions, given as an array U or W
+    Mallows                the Mallows kernel: exp(-lam * number of pairs of items in opposite orders), for a rate lam
     KendallDistance        the number of discordant pairs: pairs of items in opposite orders
-    KendallCorrelation     the weighted correlation of two rankings
+    KendallCorrelation     Kendall's tau of two rankings, with weights of positions
 Published comparisons
     WeightedTau            Vigna's weighted tau, as scipy's weightedtau
     APCorrelation          AP correlation of a true ranking and an estimate
@@ -31,13 +31,13 @@ Published comparisons
     SwapDistance           the smallest cost of turning one ranking into the other by swaps of neighbours
     WeightedConcordance    Shieh's sum of the weights of concordant pairs: pairs in the same order
 Matrices
-    gram_matrix            kernel between all pairs of rankings
+    gram_matrix            values of a kernel between all pairs of rankings
     gram_to_file           like gram_matrix, but the result is written to a file and can be larger than memory
-    similarity_matrix      any measure, kernel or not, between all pairs of rankings
+    similarity_matrix      values of any measure of two rankings, kernel or not, for all pairs of rankings
     distance_matrix        distances between all pairs of rankings
-    kernel                 kernel between two rankings
-    kappa                  kernel between one permutation and the identity permutation 1..n
-    diagonal               kernel between each ranking and itself
+    kernel                 value of a kernel for two rankings
+    kappa                  value of a kernel for one permutation and the identity permutation 1..n
+    diagonal               value of a kernel for each ranking and itself
 Neighbours
     neighbors              the nearest rankings of each ranking, without the matrix of all pairs
     Neighbors              what neighbors returns
@@ -47,8 +47,8 @@ Neighbours
 Statistics
     corr                   rank correlations between columns of a table, with p-values and intervals
     Correlations           what corr returns with p-values or intervals
-    CorrelationTable       what corr returns if at_least is passed
-    corr_difference        whether x has the same correlation with y as with z
+    CorrelationTable       what corr returns if it is asked only for large correlations, with at_least
+    corr_difference        a test of whether a column x has the same correlation with y as with z
     CorrelationDifference  what corr_difference returns
     two_sample_test        a test of whether groups of rankings differ
     TestResult             what the tests return
@@ -61,7 +61,7 @@ Statistics
     Consensus              what consensus and linear_ordering return
     rank_intervals         confidence intervals for all ranks of a leaderboard at once
     RankIntervals          what rank_intervals returns
-    spectrum               the eigenvalues of a kernel over all rankings: which differences change its value
+    spectrum               the eigenvalues of a kernel over all rankings: which differences of rankings change it
     Spectrum               what spectrum returns
     components             how much rankings agree on single positions and on pairs of items, with p-values
     Components             what components returns
@@ -73,18 +73,18 @@ Lists and files
     read_preflib           rankings from a PrefLib file
     read_trec              search results from TREC run files: rankings for each topic
 Weights and the embedding
-    position_weights       the array U for which TensorKernel(U) is the kernel of a named weight
+    position_weights       the array U for which TensorKernel(U) is the kernel of a weight such as "mult"
     features               vectors whose inner products are the kernel
     embed                  rankings as tensors (arrays) whose inner products are the values of TensorKernel(U)
-    combine                weighted sum of these tensors
-    linear_function        inner product of each of these tensors with a given array
+    combine                weighted sum of the tensors of rankings
+    linear_function        inner product of the tensor of each ranking with a given array
     inverse                inverse permutations: from ranks to orders, or from orders to ranks
     suquan_svd             position weights, learned from rankings of two classes
 For scikit-learn
     ListEncoder            transformer from ranked lists of names to rankings of the same items
     KendallGram            transformer from rankings to Gram matrices of a kernel
-    KendallFeatures        transformer from rankings to features
-    KendallNystroem        transformer from rankings to approximate features, for any kernel
+    KendallFeatures        transformer from rankings to vectors whose inner products are the kernel
+    KendallNystroem        transformer from rankings to vectors whose inner products approximate any kernel
     KendallKMeans          k-means clustering of rankings
     cluster_number         an estimate of the number of clusters of rankings
     ClusterNumber          what cluster_number returns
@@ -92,8 +92,8 @@ For scikit-learn
     KendallNeighbors       search for similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier that finds position weights with a singular value decomposition
     SuquanSVDRegressor     regressor that finds position weights with a singular value decomposition
-    AlternatingClassifier  classifier that optimises position weights and coefficients in turn
-    AlternatingRegressor   regressor that optimises position weights and coefficients in turn
+    AlternatingClassifier  classifier that optimises position weights and coefficients of items in turn
+    AlternatingRegressor   regressor that optimises position weights and coefficients of items in turn
     KernelMixtureClassifier  classifier that learns a weighted mixture of kernels
     KernelMixtureRegressor   regressor that learns a weighted mixture of kernels
 Others

@@ -1,4 +1,4 @@
-"""Arguments of all kinds, checked one by one."""
+"""Checks of the arguments of public functions, one argument at a time."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _listed(choices: tuple[str, ...]) -> str:
 
 
 def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> RankingError:
-    """Make the error for an array with the wrong number of axes."""
+    """Make the error for an array with the wrong number of axes; `meaning` says what the array must be."""
     found = f"{array.ndim}-dimensional, of shape {array.shape}" if array.ndim else "a single value"
     advice: tuple[str, ...] = ()
     if axes == 2 and array.ndim == 1 and array.dtype.kind in TEXT:
@@ -88,7 +88,7 @@ def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> 
 
 
 def as_integer(value: object, name: str, rule: str = "an integer") -> int:
-    """Return a whole number as an int."""
+    """Return a whole number as an int; the error for other values says that the value must be `rule`."""
     if type(value) is int:  # the common case, in a tenth of the time
         return value
     if not isinstance(value, bool | np.bool_):
@@ -98,7 +98,7 @@ def as_integer(value: object, name: str, rule: str = "an integer") -> int:
 
 
 def as_order(value: object, name: str, least: int = 1) -> int:
-    """Return a number of items, or the order of tuples of items."""
+    """Return a whole number of at least `least`, such as a number of items, or the order of a kernel."""
     number = as_integer(value, name)
     if number < least:
         raise bad_argument(name, f" is {shown(number)}, but must be at least {least}", value=number)
@@ -127,7 +127,7 @@ def as_axes(value: object, name: str, more: int = 0) -> int:
 
 
 def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -> NDArray[np.float64]:
-    """Check an array of real numbers; `axes` has the allowed numbers of axes."""
+    """Check an array of real numbers; `axes` has the allowed numbers of axes, and `meaning` describes the array."""
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
@@ -170,7 +170,7 @@ def plain(value: object, name: str) -> object:
 
 
 def wrong_parameter(name: str, value: Any, rule: str, of_type: bool) -> Exception:
-    """Make the error for a parameter that the Rust crate refuses; `of_type` says that the type of the value is wrong."""
+    """Make the error for a parameter that the Rust crate refuses; `of_type` says whether its type is wrong."""
     if of_type:
         return bad_type(name, f" must be {rule}, not {shown(value)}")
     if np.ndim(value):
@@ -215,7 +215,7 @@ def data_frames() -> Any:
 
 
 def generator(rng: Random) -> np.random.Generator:
-    """Return the random number generator."""
+    """Return the random number generator for a seed, a generator, or None (new random numbers)."""
     rule = f" must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
     if rng is None or isinstance(rng, np.random.Generator):
         return np.random.default_rng(rng)
@@ -252,7 +252,7 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -
 
 
 def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:
-    """Raise an error if values, one for each ranking, have other row labels than the rankings; labels can be absent."""
+    """Raise an error if `x` and `y` both have row labels, and the labels differ."""
     first, second = row_labels(x), row_labels(y)
     if first is None or second is None or (len(first) == len(second) and all(map(same_label, first, second))):
         return
@@ -282,7 +282,7 @@ def plain_name(name: Any) -> Any:
 
 
 def entry_name(values: object, name: str, row: int) -> str:
-    """Return the name of a value that belongs to a row, as in "y[2]"; a pandas object has labels."""
+    """Return the name of a value that belongs to a row, as in "y[2]"; row labels replace row numbers."""
     labels = row_labels(values)
     return f"{name}[{shown(row if labels is None else labels[row])}]"
 
@@ -315,5 +315,5 @@ def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]
 
 
 def same_label(one: Any, other: Any) -> bool:
-    """Return whether two labels are equal; NaN is equal to itself."""
+    """Return whether two labels are equal; NaN counts as equal to NaN."""
     return bool(one is other or one == other or (one != one and other != other))

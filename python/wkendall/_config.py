@@ -1,4 +1,4 @@
-"""Versions of this installation, and properties of this machine."""
+"""Versions of wkendall, Python and other libraries, and properties of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "tqdm", "dask", "d
 
 
 class Configuration(NamedTuple):
-    """Versions of this installation, and properties of this machine."""
+    """Versions of wkendall, Python and other libraries, and properties of this machine."""
 
     wkendall: str
     python: str
@@ -55,8 +55,9 @@ def configuration() -> Configuration:
 def show_config() -> None:
     """Print versions, the number of threads, instruction sets, and the backends that are chosen by default.
 
-    A backend such as "bits-avx512" consists of a strategy and an instruction set. Use `gram_matrix(..., backend=...)`
-    to choose the strategy, the instruction set, or both.
+    A backend is a way to compute a Gram matrix. Its name, such as "bits-avx512", consists of a strategy and an
+    instruction set of the processor. Use `gram_matrix(..., backend=...)` to choose the strategy, the instruction set,
+    or both.
 
     Examples
     --------

@@ -44,8 +44,8 @@ def claim(unfinished: Path, target: Path) -> None:
 def _claim_without_links(unfinished: Path, target: Path) -> None:
     """Do the same as `claim`, on a disk where a file cannot have two names (FAT, some network drives).
 
-    An empty file claims the name first; only one process can create it. For a moment other processes see the file
-    empty.
+    First, an empty file with the final name is created; only one process can do this. For a moment, other processes see
+    this empty file.
     """
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     try:
@@ -144,7 +144,7 @@ def same_file(path: Path, other: object) -> bool:
 
 
 def refuse_own_file(path: Path, values: object, name: str) -> None:
-    """Raise an error if the file to write is the file of a memory-mapped array."""
+    """Raise an error if the file to write is the file of the memory-mapped array `values`."""
     while values is not None:
         if same_file(path, getattr(values, "filename", None)):
             raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")

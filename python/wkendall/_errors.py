@@ -1,8 +1,8 @@
 """Errors with a message and with attributes: argument, row, column, value and kind.
 
 Most errors also keep the parts of their message. Other modules can then write the message again, with other names of
-places. For example, dask counts the rows of the whole array, a file has lines, and the command line has options. No
-code searches for words in a message.
+places. For example, `wkendall.dask` counts rows from the beginning of the whole array. Errors about files name lines
+instead of rows. The command line names options instead of arguments. No code searches for words in a message.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Parts(NamedTuple):
     advice: tuple[str, ...] = ()
 
     def message(self, subject: str | None = None, advice: Mapping[str, str] = ADVICE) -> str:
-        """Write the message, perhaps with another name of the argument and other advice."""
+        """Write the message; `subject` replaces the name of the argument, and `advice` has the texts of advice."""
         name = self.subject if subject is None else subject
         colon = ": " if name and self.places else ""
         said = advice[self.advice[0]].format(*self.advice[1:]) if self.advice else ""
@@ -85,7 +85,7 @@ class Parts(NamedTuple):
     def place(
         self, row: Callable[[int], str] = "row {}".format, column: Callable[[int], str] = str, noun: str = "column"
     ) -> str:
-        """Return the places as text, with these names of rows and columns."""
+        """Return the places as text; `row` and `column` turn numbers into names, and `noun` means a column."""
         if not self.places:
             return ""
         where, columns = row(self.places[0][0]), [column(number) for number in self.places[0][1:]]
@@ -176,13 +176,13 @@ def remade(error: RankingError, parts: Parts, **attributes: Any) -> RankingError
 
 
 def bad_argument(argument: str, reason: str, *advice: str, **attributes: Any) -> RankingError:
-    """Make an error whose message begins with the name of an argument, or of a part of it as in "U[0]"."""
+    """Make an error whose message begins with the name of an argument, or of a part of the argument, as in "U[0]"."""
     name, bracket, rest = argument.partition("[")
     return made(RankingError, Parts(bracket + rest + reason, name, advice=advice), argument=name, **attributes)
 
 
 def bad_type(argument: str, reason: str, *advice: str) -> TypeError:
-    """Make an error about the type of an argument, or of a part of it."""
+    """Make an error about the type of an argument, or of a part of the argument."""
     name, bracket, rest = argument.partition("[")
     return made(TypeError, Parts(bracket + rest + reason, name, advice=advice))
 
@@ -195,14 +195,17 @@ def bad_entry(
     error: type[RankingError] = RankingError,
     **known: Any,
 ) -> RankingError:
-    """Make an error about a row, or about a row and a column."""
+    """Make an error about a row, or about an entry; `place` has the number of the row, or of row and column."""
     row, column = (*place, None)[:2]
     parts = Parts(reason, argument, (tuple(place),), advice=advice)
     return made(error, parts, argument=argument.partition("[")[0], row=row, column=column, **known)
 
 
 def moved(error: RankingError, rows: int, argument: str) -> RankingError:
-    """Turn an error about some rows of an argument into an error about the whole argument, which can have another name."""
+    """Turn an error about a part of the rows into an error about the whole argument.
+
+    Before the part there are `rows` other rows. The name of the whole argument is `argument`.
+    """
     parts = parts_of(error)
     places = tuple((row + rows, *columns) for row, *columns in parts.places)
     subject = argument if parts.subject == error.argument else parts.subject
@@ -258,7 +261,7 @@ def short(text: str, most: int = 60) -> str:
 
 
 def some_names(names: Iterable[object], most: int = 10) -> str:
-    """Return the first names of several, separated by commas."""
+    """Return the first `most` names, separated by commas, and say how many other names there are."""
     known = list(names)
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return ", ".join(map(shown, known[:most])) + more

@@ -1,4 +1,4 @@
-"""HTML pages that stand alone: style, tables, and pictures as SVG."""
+"""HTML pages that need no other files: style, tables, and pictures as SVG."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def document(title: str, body: str) -> str:
 
 
 def html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: int | None = None) -> str:
-    """Return a table of texts; a wide table has a scroll bar, and `base` is the number of the line to mark."""
+    """Return a table of texts; a wide table has a scroll bar. The line with the number `base` is marked."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = ""
     for number, line in enumerate(lines):
@@ -60,7 +60,7 @@ def html_figure(figure: Figure, caption: str) -> str:
 
 
 def drawn(figure: Figure, kind: str) -> bytes:
-    """Draw a figure; the same figure always gives the same bytes."""
+    """Draw a figure in the file format `kind`, such as "svg"; the same figure always gives the same bytes."""
     import matplotlib as mpl
 
     file = io.BytesIO()

@@ -14,7 +14,7 @@ from wkendall.rankings import Rankings, matched, read_both, read_ranking
 
 
 class Described(Protocol):
-    """A measure that can describe itself to the Rust crate."""
+    """A measure (a function of two rankings) that can be passed to the Rust crate."""
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure: ...
 
@@ -33,7 +33,7 @@ def gram_of(
 
 
 def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any]:
-    """Compute the value of each ranking with itself."""
+    """Compute the value of the measure for each ranking and itself."""
     core = measure._measure(rankings.n_items)
     if run.result_type == np.float32:
         core.check_single()
@@ -42,7 +42,7 @@ def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any
 
 
 def called(measure: Described, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> Any:
-    """Compute the result of a call of a measure."""
+    """Compute the result of `measure(X, Y)`."""
     if Y is not None and _is_one_ranking(X) and _is_one_ranking(Y):  # slow, but some estimators call kernels this way
         x = read_ranking(X, "X")
         return value_of(measure, x, matched(x, read_ranking(Y, "Y")))
@@ -60,7 +60,7 @@ def _is_one_ranking(X: Any) -> bool:
 
 
 def value_of(measure: Described, x: Rankings, y: Rankings) -> float:
-    """Compute the value for two single rankings."""
+    """Compute the value of the measure for two single rankings."""
     out = np.empty((1, 1))
     core = measure._measure(x.n_items)
     _core.gram(core, x._handle_for(core), y._handle_for(core), out, threads=1)

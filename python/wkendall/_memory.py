@@ -24,7 +24,7 @@ MAX_SHOWN = 10**6 * 1024**4
 def check_fits(
     rows: int, columns: int, dtype: np.dtype[Any], advice: str = ADVICE, *, shape: str | None = None
 ) -> None:
-    """Raise an error, before any work, if a result is larger than the available memory; `shape` describes the result."""
+    """Raise an error, before any work, if a result does not fit into memory; the message has `shape` and `advice`."""
     needed = rows * columns * dtype.itemsize
     if needed <= ALWAYS_FITS:
         return

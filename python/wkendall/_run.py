@@ -1,4 +1,4 @@
-"""How results are computed: data type, output array, threads, progress bar, strategy, and BLAS with one thread."""
+"""How results are computed: data type, output array, threads, progress bar, backend, and BLAS with one thread."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Run(NamedTuple):
 def progress_bar(
     progress: bool, what: str, already: int = 0, total: int | None = None
 ) -> AbstractContextManager[Show | None]:
-    """Show a progress bar, if wanted; the result is a function to call with the finished work and the total work.
+    """Return a context manager for a progress bar; it gives a function, or None without `progress`.
+
+    Call the function with the finished work and the total work.
 
     The work that was finished before this run (`already`) is shown as finished. The estimate of the remaining time
     ignores this work.
@@ -85,8 +87,8 @@ def _bar(what: str, already: int, total: int | None) -> Iterator[Show]:
 def one_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread: results are bitwise identical for any number of cores, and small matrices are faster.
 
-    On two busy cores, two threads waited for each other: a run with 100 points and 15 items took 100 times as long as
-    with one thread. k-means of 5,000 rankings took 20 times as long.
+    On two busy cores, two threads waited for each other: Bayesian optimisation with 100 points and 15 items took 100
+    times as long as with one thread. k-means of 5,000 rankings took 20 times as long as with one thread.
     """
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited

@@ -1,7 +1,8 @@
-"""An object as one file, with its pickle and the data of its arrays; the arrays can stay in the file.
+"""Save an object as one file, and load it again; the data of its arrays can stay in the file.
 
-The file has a mark, a header with the places and checksums of all blocks, the pickle, and one block for each array. Blocks
-begin at multiples of 64 bytes.
+The file begins with a mark (bytes that identify the format) and a header with the places and checksums of all blocks.
+The first block is the pickle of the object without the data of its arrays. Then there is one block for each array.
+Blocks begin at multiples of 64 bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def save_object(path: str | os.PathLike[str], value: object) -> None:
 
 
 def load_object(path: str | os.PathLike[str], kind: type[T], mmap: bool, finish: Callable[[T], None]) -> T:
-    """Read a file of `save_object`; `finish` checks the object. With `mmap`, arrays stay in the file."""
+    """Read an object of the class `kind` from a file; `finish` checks it. With `mmap`, arrays stay in the file."""
     file, what = as_path(path), f"{kind.__name__}.save"
     with file.open("rb") as opened:
         if opened.read(len(_MARK)) != _MARK:

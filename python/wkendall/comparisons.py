@@ -1,8 +1,8 @@
 """Published comparisons of rankings: correlations, distances and overlaps.
 
-Each comparison is a measure, like `Kendall`. To compute a matrix, call the measure, or pass it to `similarity_matrix`.
-It can also be passed to `neighbors`. A comparison that is a kernel can be passed to every function that takes a kernel.
-Comparisons that are kernels can also be added and multiplied.
+Each comparison is a measure (a function of two rankings), like `Kendall`. To compute a matrix, call the measure, or
+pass it to `similarity_matrix`. It can also be passed to `neighbors`. A comparison that is a kernel can be passed to
+every function that takes a kernel. Comparisons that are kernels can also be added and multiplied.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from wkendall.measures import Kernel, Measure
 
 @dataclass(eq=False, repr=False)
 class WeightedTau(Kernel):
-    """Vigna's weighted tau: Kendall's tau with weights of items, equal to `scipy.stats.weightedtau(-s, -t, ...)`.
+    """Vigna's weighted tau: Kendall's tau with weights of items, as in `scipy.stats.weightedtau`.
 
     In each ranking, a pair of items has a sign: 1 if the first item comes first, -1 if the second item comes first, 0
     for a tie. For two rankings s and t, let S(s, t) be the sum over all pairs of (sign in s) (sign in t) (weight). The
-    value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0.
+    value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0. scipy returns this value as
+    `weightedtau(-s, -t, ...)`.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class WeightedTau(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: every matrix `measure(X)` is symmetric and positive semi-definite."""
         return not (self.rank is None or (isinstance(self.rank, bool | np.bool_) and self.rank))
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
@@ -90,8 +91,8 @@ class WeightedConcordance(Measure):
     Parameters
     ----------
     w : array-like of shape (n, n), or tuple of two arrays of n numbers
-        The weight of a pair with ranks a < b is `w[a, b]`. If w is a tuple of two arrays, the weight is
-        `w[0][a] * w[1][b]`.
+        The weight of a pair with ranks a < b is `w[a, b]`. Here ranks count from 0. If w is a tuple of two arrays, the
+        weight is `w[0][a] * w[1][b]`.
     side : {"first", "both"}
         "first": the weight of a pair is computed from its ranks in the first ranking. In a matrix, this is the ranking
         of the row. "both": the weight is the sum of two weights, one from the first ranking and one from the second
@@ -128,9 +129,9 @@ class WeightedConcordance(Measure):
 class APCorrelation(Measure):
     """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
 
-    For each item of the estimate except the first, take the items above this item in the estimate. Compute the share of
-    them that is also above this item in the true ranking. Let m be the mean of these shares. The value is `2 m - 1`,
-    which is between -1 and 1. AP correlation is not a kernel.
+    For each item i of the estimate except the first, take the items above i in the estimate. Compute the share of these
+    items that the true ranking also has above i. Let m be the mean of these shares. The value is `2 m - 1`, which is
+    between -1 and 1. AP correlation is not a kernel.
 
     Parameters
     ----------
@@ -140,9 +141,9 @@ class APCorrelation(Measure):
 
     Notes
     -----
-    With ties the value is the mean over pairs of complete rankings: one agrees with the first ranking, and one with the
-    second ranking (see `Rankings`). Urbano and Marrero call this mean tau_AP,a. With ties and `symmetric=True` the
-    value is their tau_AP,b, which compares each group of tied items as a whole.
+    With ties the value is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t'
+    agrees with the second ranking (see `ties` of `Rankings`). Urbano and Marrero call this mean tau_AP,a. With ties and
+    `symmetric=True` the value is their tau_AP,b, which compares each group of tied items as a whole.
 
     References
     ----------
@@ -199,8 +200,8 @@ class GeneralizedKendall(Measure):
 class SwapDistance(Measure):
     """The smallest cost of turning one ranking into the other by swaps of neighbouring items.
 
-    The cost of a swap depends on the positions of the two items. This distance is a metric. If all swaps cost the same,
-    the distance is the Kendall distance times this cost.
+    The cost of a swap depends on the positions of the two items. This distance is a metric. If every swap has the same
+    cost c, the distance is c times the Kendall distance.
 
     Parameters
     ----------
@@ -237,15 +238,15 @@ class RankBiasedOverlap(Kernel):
     Parameters
     ----------
     p : float
-        The probability, between 0 and 1, that a reader goes on from one item to the next item. With p = 0.9 the first
-        10 items have about 86 % of the total weight.
+        The probability, between 0 and 1, that a person who reads a list goes on from one item to the next item. With
+        `p=0.9` the first 10 items have about 86 % of the weight of all items.
     value : {"ext", "min", "max", "res"}
-        "ext": at all larger depths, the agreement is assumed to be the same as at the end of the lists. "min" and
-        "max": the smallest and the largest value over all continuations of the lists. "res": the value of "max" minus
-        the value of "min".
+        "ext": at all depths after the end of the lists, the agreement is assumed to stay as it is at their end. "min"
+        and "max": the smallest and the largest value over all possible continuations of the lists. "res": the value of
+        "max" minus the value of "min".
     ties : {"w", "a", "b"}
-        "w": tied items share the first rank of their group. "a": the value is the mean over all orders of tied items.
-        "b": the value of "a", scaled so that a list with ties has the value 1 with itself.
+        "w": all tied items of a group have the first rank of the group. "a": the value is the mean over all orders of
+        tied items. "b": the value of "a", scaled so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
         value is multiplied by the weight of the item. Values can then be larger than 1.
@@ -281,7 +282,7 @@ class RankBiasedOverlap(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: every matrix `measure(X)` is symmetric and positive semi-definite."""
         return self.value == "min"
 
 
@@ -289,8 +290,9 @@ class RankBiasedOverlap(Kernel):
 class AverageOverlap(Kernel):
     """The share of common items among the first d items of both lists, averaged over the depths d = 1, 2, ..., `depth`.
 
-    This measure is a kernel. With ties the value is the mean over pairs of complete rankings: one agrees with the first
-    ranking, and one with the second ranking (see `Rankings`). An item that a list leaves out is never a common item.
+    This measure is a kernel. With ties the value is a mean over all pairs (s', t') of complete rankings: s' agrees with
+    the first ranking, and t' agrees with the second ranking (see `ties` of `Rankings`). An item that a list leaves out
+    is never a common item.
 
     Parameters
     ----------
@@ -321,10 +323,10 @@ class AverageOverlap(Kernel):
 class Footrule(Measure):
     """Spearman's footrule: the sum over all items of the absolute difference of their ranks.
 
-    Tied items have the mean of the ranks that they share. For lists, the sum is over all items that are in at least one
-    of the two lists. If an item is in only one list, its rank in the other list is the length of that other list plus
-    1. The footrule is a metric on rankings of all items. For lists of different lengths it is not always a metric,
-    because the triangle inequality can be violated.
+    Tied items have the mean of the ranks that they share. For lists (rankings that leave items out), the sum is over
+    all items that are in at least one of the two lists. If an item is in only one list, its rank in the other list is
+    the length of that other list plus 1. The footrule is a metric on rankings of all items. For lists of different
+    lengths it is not always a metric, because the triangle inequality can be violated.
 
     Parameters
     ----------
@@ -353,7 +355,7 @@ class SpearmanRho(Kernel):
     """Spearman's rank correlation: Pearson's correlation of the ranks, where tied items have their mean rank.
 
     This measure is a kernel, because it is an inner product of two vectors. The vector of a ranking contains the ranks
-    minus their mean, and is scaled to length 1. Items that a list leaves out are tied at the end. If all items of a
+    minus their mean, and is scaled to length 1. Items that a ranking leaves out are tied at the end. If all items of a
     ranking are tied, the value is 0.
 
     Examples
@@ -368,10 +370,10 @@ class SpearmanRho(Kernel):
 
 @dataclass(eq=False, repr=False)
 class KemenySnell(Measure):
-    """Kemeny and Snell's distance: 2 for a pair of items in opposite orders, 1 for a pair that only one ranking ties.
+    """Kemeny and Snell's distance: a pair in opposite orders adds 2, and a pair that only one ranking ties adds 1.
 
-    This distance is a metric, also with ties: a ranking has the distance 0 from itself. Items that a list leaves out
-    are tied at the end. For complete rankings this distance is twice the Kendall distance.
+    This distance is a metric, also with ties: for example, a ranking with ties has the distance 0 from itself. Items
+    that a ranking leaves out are tied at the end. For complete rankings this distance is twice the Kendall distance.
 
     Parameters
     ----------
@@ -398,10 +400,10 @@ class KemenySnell(Measure):
 
 
 class TauX(Kernel):
-    """Emond and Mason's tau_x: Kendall's tau that counts a tie in both rankings as agreement.
+    """Emond and Mason's tau_x: a variant of Kendall's tau in which two rankings agree on a pair that both tie.
 
-    This measure is a kernel. The value of a ranking with itself is 1, also with ties. Items that a list leaves out are
-    tied at the end.
+    This measure is a kernel. The value of a ranking with itself is 1, also with ties. Items that a ranking leaves out
+    are tied at the end.
 
     References
     ----------
@@ -431,7 +433,8 @@ class FaginKendall(Measure):
     Parameters
     ----------
     p : float
-        A number from 0 to 1. The authors call the distance optimistic if p is 0, and neutral if p is 1/2.
+        What a pair adds if one list has both items and the other list has neither: a number from 0 to 1. The authors
+        call the distance optimistic if p is 0, and neutral if p is 1/2.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item. What a pair adds is multiplied by the weights of its two items.
 

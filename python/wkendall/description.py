@@ -42,7 +42,7 @@ class Source(NamedTuple):
 
     @property
     def weights(self) -> Array:
-        """The count of each ranking, or its weight; the sum of the weights is the number of rankings."""
+        """The count of each ranking, or its weight; the weights add up to the number of observed rankings."""
         if self.shares is not None:
             return self.shares * self.observed
         return np.ones(self.handle.rows) if self.counts is None else self.counts.astype(np.float64)
@@ -57,7 +57,10 @@ class Source(NamedTuple):
         return np.full(rows, n)
 
     def places(self, rows: slice) -> Array:
-        """Return the first rank of each item's block in some rankings that are not lists; NaN if it is not listed."""
+        """Return the best rank of each item's block in some rankings that are not lists; NaN for items not listed.
+
+        A block is a set of tied items; an item that is not tied is a block of its own. `rows` chooses the rankings.
+        """
         handle = self.handle.select(np.arange(self.handle.rows)[rows])
         places = handle.ranks() + (not handle.is_complete)
         if self.listed is not None:
@@ -65,7 +68,7 @@ class Source(NamedTuple):
         return np.where(places > handle.items, np.nan, places)
 
     def entries(self) -> Iterator[tuple[Whole, Whole, Whole, Whole]]:
-        """Yield the entries of all listed items, in parts: row, item, first rank of its block, and size of the block."""
+        """Yield an entry for each listed item, in batches: row, item, best rank of its block, and size of the block."""
         rows, n = self.handle.rows, self.handle.items
         if not self.handle.is_lists:
             height = max(1, BLOCK // max(n, 1))
@@ -144,10 +147,10 @@ class Description:
     """What `Rankings.describe` returns: ranks of items, how often one item is before another, and Kendall's W.
 
     Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
-    times. If weights were passed, these weights are scaled so that their sum is the number of rankings. Within a group,
-    their sum is the number of rankings of the group. With weights, numbers such as `first` are sums of weights, not
-    counts. Tied items have the mean of the ranks that they share. If two items are tied for the first place, each of
-    them is counted as first with 1/2.
+    times. If `sample_weight` was passed to `Rankings.describe`, these weights are scaled so that their sum is the
+    number of rankings. Within a group, their sum is the number of rankings of the group. With weights, numbers such as
+    `first` are sums of weights, not counts. Tied items have the mean of the ranks that they share. If two items are
+    tied for the first place, each of them is counted as first with 1/2.
 
     Attributes
     ----------
@@ -188,7 +191,7 @@ class Description:
         are also left out. The diagonal is 1/2. A share is NaN if no ranking is left. This array is computed when it is
         first used. `shares_of` computes the shares of some items only.
     groups : dict of Description, or None
-        If `by` was passed: the description of each group. The keys are the labels of the groups.
+        If `by` was passed to `Rankings.describe`: the description of each group. The keys are the labels of the groups.
 
     Examples
     --------
@@ -319,12 +322,12 @@ class Description:
         return found
 
     def to_frame(self, table: Table = "items") -> Any:
-        """Return a pandas data frame with one row for each item. If there are groups, the columns of all groups are side by side.
+        """Return a pandas data frame with one row for each item; the columns of several groups are side by side.
 
         Parameters
         ----------
         table : {"items", "ranks", "shares"}
-            "items": the columns mean, median, first and missing. "ranks" and "shares": the arrays of these names.
+            "items": the columns mean, median, first and missing. "ranks" and "shares": the attribute with this name.
 
         Examples
         --------
@@ -401,7 +404,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _merged(keys: Whole, weights: Array, size: int) -> tuple[Whole, Array]:
-    """Return the different keys, below `size`, in order, and the sum of the weights of each."""
+    """Return the distinct keys in increasing order, and the total weight of each; all keys are below `size`."""
     if len(keys) > size:
         total: Any = np.bincount(keys, weights, size)
         return np.flatnonzero(total), total[total > 0]
@@ -411,7 +414,11 @@ def _merged(keys: Whole, weights: Array, size: int) -> tuple[Whole, Array]:
 
 
 def _medians(table: Sequence[tuple[Whole, Array]], listed: Array, n: int) -> Array:
-    """Return the median of the ranks of each item; keys of the table have the item and twice its rank."""
+    """Return the median of the ranks of each item.
+
+    `table` contains keys and their weights. The key of an item with a rank is `item * (2 * n + 2) + 2 * rank`. `listed`
+    is the total weight of the rankings that list the item.
+    """
     found = np.full(n, np.nan)
     some = np.flatnonzero(listed > 0)
     if len(some):

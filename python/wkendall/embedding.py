@@ -162,29 +162,29 @@ def features(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Feature vectors whose inner products are the kernel (of order 2), for linear models on many rankings.
+    """Feature vectors whose inner products are the kernel, for linear models on many rankings.
 
-    There are N = n (n - 1) / 2 pairs of items `i < j`. The sign of a pair in a ranking is 1 if i comes before j, and -1
-    otherwise. The weight of a pair in a ranking depends on the ranks of its two items. The columns depend on the
-    kernel:
+    The kernel must be a sum over pairs of items (order 2). There are N = n (n - 1) / 2 pairs of items `i < j`. The sign
+    of a pair in a ranking is 1 if i comes before j, and -1 otherwise. The weight of a pair in a ranking depends on the
+    ranks of its two items. The columns depend on the kernel:
 
     - `signed=True`: N columns, one for each pair. The column of a pair contains the weight of the pair times its sign.
     - Standard weight, `signed=False`: N columns with the signs divided by sqrt(2), and one constant column. The reason
-      is that a pair adds (1 + product of its signs in the two rankings) / 2 to the kernel. This is 1 if the two signs
-      are equal, and 0 otherwise.
+      is that a pair adds (1 + product of its signs in the two rankings) / 2 to the kernel. This number is 1 if the two
+      signs are equal, and 0 otherwise.
     - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
       j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.
-    - Average kernel: the columns of the top-k kernel for each k = 2..n, all divided by sqrt(n). The reason is that the
-      average kernel is the sum of these kernels, divided by n.
+    - `Kendall("average")`: the columns of the top-k kernel for each k = 2..n, all divided by sqrt(n). The reason is
+      that this kernel is the sum of the top-k kernels, divided by n.
 
     Parameters
     ----------
     X, dtype, out, n_jobs, progress
         As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are allowed only for `Kendall()`, with or
-        without `signed` and `normalize`. They are not allowed for sums or multiples of kernels. The sign of a pair is
-        then replaced by its mean over all possible positions. The columns are in the order of the items of `X`. If a
-        second set of rankings has its items in another order, use `KendallFeatures`.
-    kernel : Kendall or a sum of multiples of such kernels, optional
+        without `signed` and `normalize`. Such items are not allowed for sums or multiples of kernels. With such items,
+        the sign of a pair is replaced by its mean over all possible positions of the items. The columns are in the
+        order of the items of `X`. If a second set of rankings has its items in another order, use `KendallFeatures`.
+    kernel : `Kendall`, or a sum of multiples of `Kendall` kernels, optional
         The kernel; the default is the Kendall kernel. A sum has the columns of its first part, then the columns of its
         second part, and so on.
 

@@ -1,6 +1,7 @@
 """Matrices of all pairs of rankings, single pairs, and the diagonal.
 
-Each function reads the rankings, makes the measure, and lets the Rust crate compute the result.
+Each function reads the rankings, makes the measure (such as a kernel or a distance), and lets the Rust crate compute
+the result.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _ROUNDING = 1e-12
 
 
 class Shorthand(TypedDict, total=False):
-    """The parameters of `Kendall` or of `TensorKernel`, and the four options for reading arrays."""
+    """The parameters of `Kendall` or of `TensorKernel`, and the options `input`, `top`, `ties` and `missing`."""
 
     weight: str
     k: SupportsIndex | None
@@ -72,11 +73,12 @@ def gram_matrix(
         Rankings that are compared with the rankings of `X`. If absent, the rankings of `X` are compared with each
         other.
     kernel : Kernel, optional
-        The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel.
+        The kernel, such as `Kendall("mult", u="log")`. The default is the Kendall kernel: the number of pairs of items
+        that both rankings put in the same order.
     dtype : float64 or float32
         The type of the result. With float32, weighted sums may be computed in single precision. The errors of these
         sums are then about 1e-6 times the kernel of a ranking with itself. Kernels that count pairs, such as the
-        Kendall kernel, are exact up to 2^24 pairs. If values can be beyond the range of float32, an error is raised.
+        Kendall kernel, are exact up to 2^24 pairs. If a value could be too large for float32, an error is raised.
     out : ndarray of shape (m, m'), optional
         An array that is filled with the result and returned. The array must have the type `dtype` and be C-contiguous.
         It can be a memory map, but not a masked array. After an interruption, the contents of the array are undefined.
@@ -90,7 +92,7 @@ def gram_matrix(
         For tests and debugging only: how the matrix is computed. A strategy is a way to compute the matrix: "bits",
         "product", "pairs" or "partition". An instruction set belongs to the processor: "portable", "neon", "avx2" or
         "avx512". The value is a strategy, an instruction set, or both as in "bits-avx2". By default the fastest backend
-        is chosen; `show_config` prints it.
+        is chosen; `show_config` prints the choices.
     **shorthand
         Parameters of the kernel, in place of `kernel`: those of `Kendall` (`weight`, `k`, `u`, `order`, `signed`,
         `normalize`, `item_weight`) or those of `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`). The options of
@@ -147,7 +149,7 @@ def kernel(
 
 
 def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]) -> float:
-    """Kernel as a function of one permutation: the kernel between the identity and `pi`.
+    """Kernel as a function of one permutation: the kernel between the identity 1, 2, .., n and `pi`.
 
     Let pi(a) be the rank that a ranking t gives to the item at position a of a ranking s. The kernel between s and t is
     then `kappa(pi)`. The computation takes time O(n log n) for `Kendall`, and O(n^2) for `TensorKernel`.
@@ -213,7 +215,8 @@ def similarity_matrix(
     X, Y, dtype, out, n_jobs, progress
         As for `gram_matrix`. The shape of the result is also as for `gram_matrix`.
     measure : Measure, optional
-        The measure, such as `KendallCorrelation("add", u="log")`. The default is the Kendall kernel.
+        The measure: a function of two rankings, such as `KendallCorrelation("add", u="log")`. The default is the
+        Kendall kernel.
 
     Examples
     --------
@@ -242,17 +245,17 @@ def distance_matrix(
     """Distances between all pairs of rankings: the number of discordant pairs, or the distance that a kernel defines.
 
     A pair of items is discordant if the two rankings put the two items in opposite orders. With ties or missing items,
-    the distance is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second
-    ranking (see `Rankings`). A pair of tied items then adds 1/2, also to the distance of a ranking from itself. With
-    ties, therefore, **the diagonal is not zero, and the distance is not a metric**. Pass `kernel=Kendall()` to get a
-    metric.
+    the distance is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees
+    with the second ranking (see `ties` of `Rankings`). A pair of items that at least one ranking ties then adds 1/2,
+    also to the distance of a ranking from itself. With ties, therefore, **the diagonal is not zero, and the distance is
+    not a metric**. Pass `kernel=Kendall()` to get a metric.
 
     Parameters
     ----------
     X, Y, dtype, out, n_jobs, progress
         As for `gram_matrix`. The shape of the result is also as for `gram_matrix`.
     kernel : Kernel, optional
-        A kernel K. If a kernel is passed, the result is the distance in the feature space of K:
+        A kernel K. If a kernel is passed, the result is the distance of rankings s and t in the feature space of K:
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. This distance is zero for equal rankings, also with ties, and it
         satisfies the triangle inequality. Squared distances of at most `1e-12 (K(s, s) + K(t, t))` are set to zero,
         because they are rounding errors. With `Kendall()` and complete rankings the result is the square root of twice
@@ -298,7 +301,7 @@ def _metric_of(x: Rankings, y: Rankings | None, kernel: Measure, run: Run) -> ND
 
 
 def feature_distances(sums: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances in the feature space of a kernel; `sums` are sums of two self-similarities.
+    """Return the distances in the feature space of a kernel; `sums` are K(s, s) + K(t, t), and `values` are K(s, t).
 
     Differences that may be rounding errors become 0, so that equal rankings are at distance 0.
     """
@@ -330,7 +333,7 @@ def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel
 
 
 def check_pairs(kernel: Kernel, function: str) -> None:
-    """Raise an error if a kernel is not a sum over pairs of items, where each pair adds a product of two weights."""
+    """Raise an error if a kernel is not a sum over pairs of items, where a pair adds one weight times another."""
     if not isinstance(kernel, Kendall | TensorKernel):
         rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
         if isinstance(kernel, Combination):

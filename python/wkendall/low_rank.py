@@ -1,9 +1,10 @@
 """Factors of a weight matrix, returned only if a kernel computed from them is accurate enough.
 
-A value of the kernel is a sum of terms U[a, b] U[c, d]. The package promises an error of at most 1e-12 times the sum of
-the absolute values of these terms. Let L R be the factors and E = U - L R. A value that is computed from the factors
-has two errors: the effect of E, and rounding errors. The rounding errors are in sums of products of four numbers: two
-entries of L and two entries of R. This module bounds both errors before the factors are used.
+For a weight matrix U, a value of the kernel is a sum of terms U[a, b] U[c, d]. The package promises an error of at most
+1e-12 times the sum of the absolute values of these terms. Let L R be the factors and E = U - L R. A value that is
+computed from the factors has two errors: the effect of E, and rounding errors. The rounding errors are in sums of
+products of four numbers: two entries of L and two entries of R. This module bounds both errors before the factors are
+used.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SMALLEST = 2.0**-480
 
 
 def low_rank(U: Array, most: int) -> Array | None:
-    """Return the factors of a matrix of rank at most `most`; None if the rank is higher or the factors are not accurate."""
+    """Return the factors of a matrix; None if its rank is above `most`, or if the factors are not accurate."""
     if not np.isfinite(U).all():
         return None
     exponent = int(np.frexp(np.abs(U).max(initial=0.0))[1])
@@ -64,8 +65,8 @@ def _found(U: Array, most: int) -> tuple[Array, Array] | None:
 def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], Array, Array] | None:
     """Return rows and columns that span all rows and columns, and the results of the elimination with full pivoting.
 
-    After each step, remainders that can be rounding errors are set to zero. In this way, a small entry is kept even if
-    other entries are large.
+    Entries of at most `unseen` count as zeros. After each step, remainders that can be rounding errors are set to zero.
+    In this way, a small entry is kept even if other entries are large.
     """
     left, noise = U.copy(), np.full(U.shape, unseen)
     rows: list[int] = []
@@ -91,7 +92,7 @@ def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], 
 
 
 def _coefficients(parts: Array, rows: list[int]) -> Array:
-    """Return the coefficients of each row in the chosen rows: `parts` times the inverse of its chosen rows (lower triangular)."""
+    """Return the matrix that makes all rows from the chosen rows: `parts` times the inverse of `parts[rows]`."""
     made = parts.copy()
     for step in range(len(rows) - 1, -1, -1):
         made[:, step] -= made[:, step + 1 :] @ parts[rows[step + 1 :], step]
@@ -100,7 +101,7 @@ def _coefficients(parts: Array, rows: list[int]) -> Array:
 
 
 def _least_terms(U: Array) -> float:
-    """Return a lower bound of the sum of absolute terms for two rankings: the largest entries times the smallest."""
+    """Return a lower bound, for all pairs of rankings, of the sum of the absolute values of the terms."""
     ordered = np.sort(np.abs(U), axis=None)
     return float(ordered @ ordered[::-1])
 

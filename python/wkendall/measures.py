@@ -54,7 +54,7 @@ class Measure:
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: every matrix `measure(X)` is symmetric and positive semi-definite."""
         return False
 
     #: What `takes` says, if that does not depend on parameters.
@@ -71,8 +71,8 @@ class Measure:
         If `X` and `Y` are two single rankings, return a number.
 
         scikit-learn calls a kernel in the same way, so a measure can be the kernel of an estimator, as in
-        `SVC(kernel=Kendall("top", k=5))`. Parameters that the weight does not use are ignored. A grid search can
-        therefore vary the weight and keep the other parameters.
+        `SVC(kernel=Kendall("top", k=5))`. Parameters that a kernel does not need are ignored, for example `k` in
+        `Kendall("mult", u="log", k=5)`. A grid search can therefore vary the weight and keep the other parameters.
         """
         return called(self._used(), X, Y)
 
@@ -132,7 +132,7 @@ class Measure:
         return _core.Measure(self._name, items, vars(self))
 
     def _used(self) -> Self:
-        """Return the measure without the parameters that it does not use."""
+        """Return the measure without the parameters that do not change its values."""
         return self
 
     def _options(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Kernel(Measure):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: every matrix `measure(X)` is symmetric and positive semi-definite."""
         return True
 
     def __add__(self, other: object) -> Kernel:
@@ -183,7 +183,7 @@ class Kendall(Kernel):
     ----------
     weight : {"standard", "top", "add", "mult", "average", "later"}
         The weight that a concordant pair adds to the kernel. The two items have the ranks `a < b` in one ranking and
-        `c < d` in the other ranking. There are n items.
+        `c < d` in the other ranking. There are n items, and `u[a]` means the weight of rank a.
 
         - "standard": 1. The kernel is then the number of concordant pairs. It is called the Kendall kernel.
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
@@ -202,13 +202,14 @@ class Kendall(Kernel):
         The number of items in a tuple: 2 for pairs. A tuple is concordant if both rankings put all its items in the
         same order. The weight "later" needs order 2.
     signed : bool
-        Also subtract the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite
-        orders. Only for order 2.
+        Subtract from the kernel the sum of the weights of the discordant pairs: pairs that the two rankings put in
+        opposite orders. Only for order 2.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. K(s, s) is called the self-similarity of ranking s. If a
-        self-similarity is 0, the result is 0. For the standard weight, `signed=True, normalize=True` gives Kendall's
-        tau. A self-similarity is a sum of one weight for each pair. If it is at most 1e-12 times the sum of the
-        absolute values of these weights, it is a rounding error. It is then set to 0, also without `normalize`.
+        Divide the kernel K(s, t) of two rankings s and t by `sqrt(K(s, s) K(t, t))`. K(s, s) is called the
+        self-similarity of ranking s. If a self-similarity is 0, the result is 0. For the standard weight,
+        `signed=True, normalize=True` gives Kendall's tau. A self-similarity is a sum of one weight for each pair. If it
+        is at most 1e-12 times the sum of the absolute values of these weights, it counts as a rounding error. It is
+        then set to 0, also without `normalize`.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item. The weight of a pair of items i and j is multiplied by
         `item_weight[i] * item_weight[j]`. Only for order 2.
@@ -216,9 +217,9 @@ class Kendall(Kernel):
     Notes
     -----
     If each ranking lists only a few of the items, use `signed=True, normalize=True`. Without `signed=True`, the
-    normalized kernel of any two lists is near 1, because most items are in neither list. For example, take two top-10
-    lists out of 1,000 items that have no item in common. Their normalized value is 0.98 without `signed=True`, and
-    -0.01 with `signed=True`.
+    normalized kernel of any two such rankings is near 1, because most items are in neither of them. For example, take
+    two top-10 lists out of 1,000 items that have no item in common. Their normalized value is 0.98 without
+    `signed=True`, and -0.01 with `signed=True`.
 
     Examples
     --------
@@ -266,10 +267,10 @@ class TensorKernel(Kernel):
     Parameters
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
-        Weights of tuples of positions; for order 2, `U[a, b]` is the weight of the positions a and b. The kernel is
-        then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i) are the
-        positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]` is 0 for
-        all a > b. Other orders have more or fewer items in each term.
+        Weights of tuples of positions; for pairs (`order=2`), `U[a, b]` is the weight of the positions a and b. The
+        kernel is then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i)
+        are the positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]`
+        is 0 for all a > b. Other orders have more or fewer items in each term.
 
         An array with one more axis in front is called a stack of arrays U. The kernel of a stack is the sum of the
         kernels of its arrays. If U is a sum of r outer products of vectors, you can pass these vectors as a tuple. The
@@ -328,24 +329,24 @@ class Mallows(Kernel):
     """The Mallows kernel: `exp(-lam * distance)`, where the distance is the number of discordant pairs of items.
 
     A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second ranking (see
-    `Rankings`). The kernel is computed from this mean distance. The kernel is still positive definite: it is a constant
-    times `exp(lam / 2 <s, t>)`. Here s and t are vectors, one for each of the two rankings. A vector has one entry for
-    each pair of items: the mean sign of the pair in the complete rankings that agree. The sign is 1 if the first item
-    comes first, and -1 if the second item comes first. A ranking with ties has a positive distance from itself, so its
-    kernel with itself is below 1.
+    is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees with the
+    second ranking (see `ties` of `Rankings`). The kernel is computed from this mean distance. The kernel is still
+    positive definite: it is a constant times `exp(lam / 2 <s, t>)`. Here s and t are vectors, one for each of the two
+    rankings. A vector has one entry for each pair of items: the mean sign of the pair in all complete rankings that
+    agree with the ranking. The sign is 1 if the first item comes first, and -1 if the second item comes first. A
+    ranking with ties has a positive distance from itself, so its kernel with itself is below 1.
 
     Parameters
     ----------
     lam : float or "auto"
-        How fast the kernel falls with the number of discordant pairs; at least 0. "auto" is `8 / (n * (n - 1))` for n
-        items: 2 divided by the mean distance of two random rankings. This rate depends only on n, so it is the same for
-        training and test rankings. For many items the default rate of 1 is far too large: the kernel of two different
-        rankings is then near 0.
+        How fast the kernel falls with the number of discordant pairs; at least 0. This number is called the rate.
+        "auto" is `8 / (n * (n - 1))` for n items: 2 divided by the mean distance of two random rankings. This rate
+        depends only on n, so it is the same for training and test rankings. For many items the default rate of 1 is far
+        too large: the kernel of two different rankings is then near 0.
     normalize : bool
         Divide the kernel K(s, t) by `sqrt(K(s, s) K(t, t))`. The result is `exp(-lam / 4 |s - t|^2)`, where s and t are
-        the vectors of mean signs described above. It is 1 for equal rankings. For complete rankings `normalize` does
-        not change the values.
+        the vectors of mean signs described above. This value is 1 for equal rankings. For complete rankings `normalize`
+        does not change the values.
 
     Examples
     --------
@@ -371,9 +372,9 @@ class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
     A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is a mean over pairs of complete rankings: one agrees with the first ranking, and one with the second ranking (see
-    `Rankings`). A pair that is tied in at least one of the two rankings adds 1/2. A ranking with ties therefore has a
-    positive distance from itself, so with ties the distance is not a metric.
+    is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees with the
+    second ranking (see `ties` of `Rankings`). A pair that is tied in at least one of the two rankings adds 1/2. A
+    ranking with ties therefore has a positive distance from itself, so with ties the distance is not a metric.
 
     Examples
     --------
@@ -391,7 +392,7 @@ class KendallDistance(Measure):
 
 @dataclass(eq=False, repr=False)
 class KendallCorrelation(Kernel):
-    """Weighted correlation of two rankings: (C - D) / (C + D).
+    """Kendall's tau with weights of positions: (C - D) / (C + D).
 
     C is the sum of the weights of the concordant pairs: pairs of items that both rankings put in the same order. D is
     the sum of the weights of the discordant pairs: pairs that the two rankings put in opposite orders. With the
@@ -399,10 +400,11 @@ class KendallCorrelation(Kernel):
     kernel, because a matrix of correlations can have negative eigenvalues. For a kernel with values from -1 to 1, use
     `Kendall(..., signed=True, normalize=True)`.
 
-    With ties or missing items, C and D are means over pairs of complete rankings: one agrees with the first ranking,
-    and one with the second ranking (see `Rankings`). A pair of tied items adds the same amount to C and to D. The
-    standard weight therefore gives tau-a, whose denominator is the number of all pairs. The correlation of a ranking
-    with itself is below 1 if the ranking has ties. For tau-b use `Kendall(signed=True, normalize=True)`.
+    With ties or missing items, C and D are means over all pairs (s', t') of complete rankings: s' agrees with the first
+    ranking, and t' agrees with the second ranking (see `ties` of `Rankings`). A pair of tied items adds the same amount
+    to C and to D. The standard weight therefore gives tau-a, whose denominator is the number of all pairs. The
+    correlation of a ranking with itself is below 1 if the ranking has ties. For tau-b use
+    `Kendall(signed=True, normalize=True)`.
 
     Parameters
     ----------
@@ -429,7 +431,7 @@ class KendallCorrelation(Kernel):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the measure is a kernel: all its matrices are symmetric and positive semi-definite."""
+        """Whether the measure is a kernel: every matrix `measure(X)` is symmetric and positive semi-definite."""
         return self.weight == "standard"
 
     _used = Kendall._used

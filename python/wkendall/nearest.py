@@ -179,7 +179,7 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         What is stored for each pair of neighbours: their distance, or the number 1 ("connectivity"). If the measure is
-        a distance, its value is stored. If the measure is a kernel K, the distance is
+        a distance, its value is stored. If the measure is a kernel K, the distance of rankings s and t is
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, as in `distance_matrix(kernel=K)`. For `RankBiasedOverlap` with
         `value="ext"` or `value="max"`, the distance is 1 minus the value.
 
@@ -207,12 +207,12 @@ def neighbors_graph(
 
 
 def packed_signs(X: ArrayLike | Rankings) -> NDArray[np.uint8]:
-    """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
+    """Return rankings as bit vectors whose Hamming distance is the number of pairs of items in opposite orders.
 
-    With these bit vectors, libraries that search binary vectors, such as FAISS and Milvus, can search rankings. A
-    vector has one bit for each pair of items `i < j`: the bit is 1 if i comes before j, and 0 otherwise. The pairs are
-    in the order (0, 1), (0, 2), (1, 2), (0, 3), .. The bit of the first pair is the lowest bit of the first byte.
-    Unused bits of the last byte are 0.
+    This number is the Kendall distance. With these bit vectors, libraries that search binary vectors, such as FAISS and
+    Milvus, can search rankings. A vector has one bit for each pair of items `i < j`: the bit is 1 if i comes before j,
+    and 0 otherwise. The pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), .. The bit of the first pair is the
+    lowest bit of the first byte. Unused bits of the last byte are 0.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def as_radius(radius: object) -> float:
 def neighbors_of(
     x: Rankings | Searched, y: Rankings | Searched | None, measure: Measure, n_neighbors: int, run: Run
 ) -> Neighbors:
-    """Find neighbours. If `y` is `x` itself, a ranking can be its own neighbour."""
+    """Find neighbours. A ranking can be its own neighbour if `y` is `x` itself, but not if `y` is None."""
     check_fits(len(x), 2 * n_neighbors, np.dtype(np.float64), ADVICE)
     index = _index(x, y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
@@ -285,7 +285,7 @@ def graph_of(
     mode: Mode,
     run: Run,
 ) -> csr_array:
-    """Find a number of neighbours, or all within a radius, and return them as a graph."""
+    """Return neighbours as a graph; `wanted` is the number of neighbours (an int) or the radius (a float)."""
     starts: NDArray[Any]
     indices: NDArray[Any]
     values: NDArray[Any]
@@ -368,7 +368,9 @@ class _Index(NamedTuple):
 
 
 class Searched:
-    """Rankings in which neighbours are searched. Lists have an index, which is made once and then kept.
+    """Rankings in which neighbours are searched. For lists, an index makes the search faster.
+
+    Lists are rankings of only a few of the items. The index is made once and then kept.
 
     The rankings of an object never change. `added` and `removed` return a new object, so other threads can go on
     searching the old rankings. If several threads need the index at the same time, the index is made only once. A
@@ -505,7 +507,7 @@ class Searched:
         indexed: Callable[[_Index], _core.ListIndex],
         plain: Callable[[_core.Rankings], _core.Rankings],
     ) -> Searched:
-        """Return an object for other rankings, made from their index, or, without an index, from the rankings themselves."""
+        """Return an object for other rankings: `indexed` changes the index, or `plain` changes the rankings."""
         rows, missing, described = state
         with self._lock:
             index, handle = self._last_index(), self._handle
@@ -520,7 +522,7 @@ class Searched:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the index as bytes, or the rankings if there is none."""
+        """Return the index as bytes, or the rankings if there is no index."""
         with self._lock:
             stored = self._stored
             index = None if self._made is None else self._made[1]
@@ -531,7 +533,7 @@ class Searched:
         return {"parts": (self.shape, self._missing, self._described), "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Keep the bytes until the first search. If another version of wkendall stored the bytes, the index is built again."""
+        """Keep the bytes until the first search; if another version of wkendall wrote them, build the index again."""
         if "stored" in state:
             self._set(*state["parts"])
             self._stored = state["stored"]

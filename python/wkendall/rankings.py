@@ -72,8 +72,9 @@ class Rankings:
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": NaN is a mistake and raises an error. "bottom": the item is below all
         items that have a number, and tied with the other items that have no number (a top-k list). "anywhere": the
-        position of the item is unknown. With "bottom" and "anywhere", only the order of the numbers in a row matters.
-        Ranks can then have gaps and can be larger than n.
+        position of the item is unknown, so a complete ranking that agrees with the row can have the item at any
+        position. With "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps
+        and can be larger than n.
 
         With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which the row stores a
         number: the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be
@@ -319,13 +320,13 @@ class Rankings:
         return np.where(places > self.n_items, np.nan, places) if self._missing == "anywhere" else places
 
     def _handle_for(self, measure: _core.Measure) -> _core.Rankings:
-        """Return the rankings for a measure; a measure of lists must know which rows list all items."""
+        """Return the rankings as a measure takes them: some measures need to know which rows list all items."""
         if self._listed is None or not measure.takes_listed:
             return self._handle
         return self._handle.listed(self._listed == self.n_items)
 
     def distinct(self) -> Rankings:
-        """Return each different ranking once, ordered by first rows; the counts of equal rankings are added up.
+        """Return each different ranking once, in the order of first rows; the counts of equal rankings are added up.
 
         The rows of the result have no labels, because a row can stand for several rows of the data.
 
@@ -593,7 +594,7 @@ def _check_not_read(reading: Reading, name: str) -> None:
 
 
 def item_names(values: object, attribute: str, reading: Reading, name: str) -> tuple[Hashable, ...] | None:
-    """Return the names of the items, or None; for orders, the column labels are not names of items."""
+    """Return the names of the items, or None; with `input="orders"`, column labels are not names of items."""
     check_collected(values, name)
     found = None if reading.input == "orders" else labels_of(values, attribute)
     if found is None or found == list(range(len(found))):
@@ -686,7 +687,10 @@ def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), w
 
 
 def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first row of each distinct ranking, sorted by the rankings, and for each row the index of its ranking."""
+    """Return the number of the first row of each distinct ranking, and for each row the index of its ranking.
+
+    The distinct rankings are sorted.
+    """
     if not rankings.n_items:
         keys = np.zeros(len(rankings))
     else:

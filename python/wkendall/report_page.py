@@ -46,7 +46,7 @@ MAP_ROWS, MAX_CLUSTERS, FEW_PEOPLE = 1000, 6, 10
 
 
 class Subject(NamedTuple):
-    """The subject of a page: the rankings, the group of each ranking if there are groups, and how to compute."""
+    """The subject of a page: the rankings, their groups, weights and description, the seed, and the threads."""
 
     rankings: Rankings
     groups: NDArray[Any] | None

@@ -63,7 +63,7 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
 
 
 def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
-    """Check the shape of `W`; with `check`, also check that it is symmetric and positive semi-definite."""
+    """Check the shape of `W`; with `check`, also the symmetry, and, if `definite`, the signs of the eigenvalues."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
         rule = f"for rankings of {items} items it must be {_shape(items, 4)}"
@@ -94,7 +94,7 @@ def _check_finite(W: NDArray[np.float64]) -> None:
 
 
 def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
-    """Return the entries that count as a symmetric matrix, one row for each pair a < b; refuse those that differ too much."""
+    """Return a symmetric matrix with a row for each pair a < b; raise an error if `matrix` is not nearly symmetric."""
     with np.errstate(over="ignore"):
         apart = np.abs(matrix - matrix.T)
     wrong = apart > UNEVEN * np.maximum(np.abs(matrix), np.abs(matrix.T))
@@ -129,7 +129,7 @@ def _check_definite(matrix: NDArray[np.float64]) -> None:
 
 
 def _least_norm(matrix: NDArray[np.float64]) -> float:
-    """Return a lower bound of the largest absolute eigenvalue, usually close to it."""
+    """Return a lower bound of the largest absolute eigenvalue; the bound is usually close to this eigenvalue."""
     vector = matrix[int((matrix**2).sum(axis=0).argmax())]
     norm = float(np.linalg.norm(vector))
     for _ in range(5):
@@ -179,7 +179,7 @@ def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
-    """Return the vectors of all terms, one after another."""
+    """Return the vectors of all outer products whose sum is U, one after another."""
     meaning = (
         f"a tuple must contain factors: for {items} items and order {order}, {order} arrays of shape (r, {items}), "
         f"one for each axis, or tuples of {order} vectors of {items} weights, one for each term"
@@ -210,7 +210,10 @@ def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
 
 
 def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
-    """Raise an error for a part that could be read both as an axis and as a term, or as a row of an array."""
+    """Raise an error for an entry of the tuple U that could mean an axis, an outer product or a row of an array.
+
+    `terms` says whether the entries of U are outer products.
+    """
     if isinstance(part, tuple):
         if not terms:
             raise TypeError(f"{name} is a tuple, but U[0] is not: {meaning}")
@@ -249,11 +252,12 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Array U for which `TensorKernel(U, order=order)` is the kernel with a named weight.
+    """Array U for which `TensorKernel(U, order=order)` is the kernel with a weight such as "mult".
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
-    (`a < b < ..`) can differ from 0. The average kernel is the mean of the top-k kernels for k = 1..n. A single array U
-    cannot express this mean. For `weight="average"` the result is therefore a stack of n arrays U, one for each k.
+    (`a < b < ..`) can differ from 0. `Kendall("average")` is the mean of the top-k kernels for k = 1..n. A single array
+    U cannot express this mean. For `weight="average"` the result is therefore a stack of n arrays U (an array with one
+    more axis in front), one for each k.
 
     Parameters
     ----------
@@ -302,7 +306,7 @@ def position_weights(
 def _fill_increasing(
     out: NDArray[np.float64], values: NDArray[np.float64], combine: np.ufunc, before: float | np.float64
 ) -> None:
-    """Fill the entries [a, b, ..] with a < b < ... by combining the weights of their positions and the value so far.
+    """Fill the entries [a, b, ..] with a < b < ... by combining `before` and the weights of their positions.
 
     Large arrays are filled in steps, so that Ctrl-C is handled in between.
     """

@@ -1,4 +1,4 @@
-"""From array-likes and sparse arrays to rankings of the Rust crate.
+"""Convert array-likes and sparse arrays to rankings in the Rust crate.
 
 Layers, each using only those below it:
 

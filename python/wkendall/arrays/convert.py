@@ -1,4 +1,4 @@
-"""From array-likes to arrays that the Rust crate takes: contiguous arrays of real numbers, with the right number of axes.
+"""Convert array-likes to arrays that the Rust crate takes: contiguous, of real numbers, with the right axes.
 
 This module does not check whether the numbers are rankings.
 """
@@ -33,7 +33,7 @@ FEW_ROWS = 5
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:
-    """Raise an error if two data frames or series have different labels of items or columns, or another order of the labels."""
+    """Raise an error if two data frames or series have different labels, or the same labels in another order."""
     first, second = labels_of(x, attribute), labels_of(y, attribute)
     for column, (one, other) in enumerate(zip(first or (), second or (), strict=False)):
         if not same_label(one, other):
@@ -106,7 +106,7 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
 
 
 def unmasked(values: Any) -> Any:
-    """Return an array in which masked entries are NaN, with numbers in the same order."""
+    """Return an array in which masked entries are NaN; other numbers may change, but keep their order."""
     if isinstance(values, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         return [unmasked(row) for row in values]
     if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values) or values.dtype.kind not in "iuf":

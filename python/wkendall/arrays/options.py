@@ -1,4 +1,4 @@
-"""From arrays to rankings: the four options that give the meaning of the numbers.
+"""Make rankings from arrays: the four options that give the meaning of the numbers.
 
 The Rust crate decides whether numbers are rankings. Its errors are passed on, with the name of the argument in front. A
 `Reading` is used only once: when an array becomes a `Rankings`. All later functions take the `Rankings`, and never use
@@ -32,7 +32,7 @@ _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties,
 
 
 def from_places(places: Any, missing: Missing = "error", threads: int | None = None) -> _core.Rankings:
-    """Return the rankings with these places; the places come from checked rankings."""
+    """Return rankings from `places`, an array of ranks that comes from checked rankings (`Rankings._places`)."""
     if is_sparse(places):
         rows = sparse_rows(places, "places")
         parts = (rows.bounds, rows.columns, rows.values)
@@ -42,7 +42,7 @@ def from_places(places: Any, missing: Missing = "error", threads: int | None = N
 
 
 class Read(NamedTuple):
-    """Rankings in the Rust crate; if rows may leave items out at the bottom, also the number of listed items of each row."""
+    """Rankings in the Rust crate; with `missing="bottom"`, also the number of listed items of each row."""
 
     core: _core.Rankings
     listed: NDArray[np.int64] | None = None
@@ -169,7 +169,9 @@ class Reading(NamedTuple):
 
 
 def _hold_items(numbers: NDArray[Any], limit: int) -> bool:
-    """Return whether rows look like lists of item numbers: whole, all different, and in most rows with numbers above a limit.
+    """Return whether rows look like lists of item numbers.
+
+    The numbers must be whole, and different within a row. In most rows, some number must be above `limit`.
 
     NaN is padding at the end of a list.
     """

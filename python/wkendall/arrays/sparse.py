@@ -18,7 +18,7 @@ _TYPES = ("int32", "int64", "float32", "float64")
 
 
 class SparseRows(NamedTuple):
-    """Sparse rows in the form of the Rust crate: bounds of the rows, columns, numbers."""
+    """Sparse rows in the form of the Rust crate: the bounds of the rows, the columns and the stored numbers."""
 
     bounds: NDArray[Any]
     columns: NDArray[Any]
@@ -78,7 +78,7 @@ def _check_unfilled(values: Any, name: str) -> None:
 
 
 def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[Any], name: str) -> None:
-    """Raise an error for stored scores of 0 or less: items without an entry come last, but are zeros in a dense array."""
+    """Raise an error for stored scores of 0 or less: an item without an entry comes last, but looks like a 0."""
     if data.dtype.kind not in "iuf":
         return
     for place in np.flatnonzero(data <= 0)[:1]:

@@ -39,7 +39,7 @@ def axes_or_new(ax: Axes | None) -> Axes:
 
 
 def tall_axes(ax: Axes | None, rows: int, row: float | None = None, least: float = 3.6, square: bool = False) -> Axes:
-    """Return the given axes, or the axes of a new figure whose height fits the number of rows."""
+    """Return the given axes, or new axes with a height (in inches) of `row` for each row, and at least `least`."""
     new = ax is None
     ax = axes_or_new(ax)
     if new:
@@ -78,7 +78,7 @@ def size_of_names(ax: Axes, count: int, axis: str = "y") -> float:
 
 
 def letters_beside(ax: Axes) -> int:
-    """Return how many letters of a name fit beside the axes: up to half of their width."""
+    """Return how many letters of a name fit beside the axes: names take up to half of the width of the axes."""
     width = ax.get_window_extent().width / ax.figure.dpi
     return int(np.clip(0.5 * width / LETTER, 8, LONGEST))
 

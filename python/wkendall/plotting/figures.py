@@ -67,10 +67,10 @@ def plot_weights(
     title : str, optional
         The title of the plot; none if absent.
     classes : sequence of two labels, optional
-        The labels `classes_` of the model, if U contains its coefficients of items. The colour bar then says which
-        class is red and which class is blue. If the cell of items i (row) and j (column) is red, "i before j" is
-        evidence for the second class. This is true only for position weights that are larger at [a, b] than at [b, a]
-        for all positions a < b. The standard weight has this property.
+        The labels `classes_` of the fitted model, if U contains the coefficients of items of this model. The colour bar
+        then says which class is red and which class is blue. If the cell of items i (row) and j (column) is red, "i
+        before j" is evidence for the second class. This is true only for position weights that are larger at [a, b]
+        than at [b, a] for all positions a < b. The standard weight has this property.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of the weights of single positions, computed from weights of pairs; the plot is readable for many positions.
+    """Curves of the weights of single positions, computed from weights of pairs; also readable for many positions.
 
     For weights U[a, b] of pairs there are up to three curves. The first curve is the mean of U[a, b] over b, and the
     second curve is the mean over a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it

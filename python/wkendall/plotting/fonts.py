@@ -43,7 +43,7 @@ def use_fonts(texts: Iterable[Text]) -> None:
 
 
 def _lacking(content: str, families: list[str]) -> set[str]:
-    """Return the letters of a text that none of the families has."""
+    """Return the letters of a text that none of the font families has."""
     from matplotlib import font_manager
 
     letters = {

@@ -40,9 +40,9 @@ def plot_ranks(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None,
     """Distribution of the ranks of each item: a darker cell means that more rankings give the item this rank.
 
     The item with the best mean rank is on top. A dot marks the mean rank of an item. If `X` is a `Description` with
-    groups, there is a dot for each group. With more than eight groups, the dot is for all rankings. For each
-    item, a line then goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last
-    column shows how often each item is left out. With more than 100 items, only the 100 best items are drawn.
+    groups, there is a dot for each group. With more than eight groups, the dot is the mean rank over all rankings, and
+    a line goes from the lowest to the highest mean rank of the groups. If rankings leave items out, the last column
+    shows how often each item is left out. With more than 100 items, only the 100 best items are drawn.
 
     Parameters
     ----------

@@ -55,11 +55,11 @@ def plot_map(
 ) -> Axes:
     """Map of rankings: similar rankings are close, and the arrow of an item points to rankings that prefer the item.
 
-    The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
-    rank changes over the map: rankings in the direction of the arrow have the item near the top. A long arrow means
-    that the map explains the ranks of the item well. Names are at the tips of the arrows. If names would hide each
-    other, all names are at the two sides of the map, with dotted lines to the arrows. With more than 40 items, only the
-    items with the 40 longest arrows are drawn.
+    Each ranking is a point. The coordinates of the points are the first two components of a kernel principal component
+    analysis. The arrow of an item shows how its rank changes over the map: rankings in the direction of the arrow have
+    the item near the top. A long arrow means that the map explains the ranks of the item well. Names are at the tips of
+    the arrows. If names would hide each other, all names are at the two sides of the map, with dotted lines to the
+    arrows. With more than 40 items, only the items with the 40 longest arrows are drawn.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def components(gram: Array) -> tuple[Array, Array]:
 
 
 def directions(points: Array, ranks: Array) -> Array:
-    """Return, for each item, the direction in which its rank improves, times its correlation with the map."""
+    """Return, for each item, the correlations of minus its rank with the two coordinates of the points."""
     spread = points.std(axis=0)
     scale = ranks.std(axis=0)
     centred = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
@@ -191,7 +191,7 @@ def _space(ax: Axes, legend: Any) -> Array:
 
 
 def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
-    """Show this point in the middle of the space on the left of the legend; `scale` is the number of units for each pixel."""
+    """Set limits so that `middle` is in the middle of the space beside the legend; `scale`: units for each pixel."""
     low, high = middle - scale * space / 2, middle - scale * space / 2 + scale * np.array(ax.bbox.size)
     # Still automatic: matplotlib warns when it adapts fixed limits to the shape of the axes.
     ax.set_xlim(low[0], high[0], auto=None)
@@ -199,7 +199,7 @@ def _set_limits(ax: Axes, middle: Array, scale: float, space: Array) -> None:
 
 
 def _at_tips(ax: Axes, texts: Sequence[Any], ends: Array, legend: Any) -> bool:
-    """Write names at the tips of their arrows and set the limits; False if a name hides another name or a tip, or is too long.
+    """Write names at the tips of arrows and set the limits; return whether no name is too long or hides anything.
 
     Names have a size in pixels, so the limits depend on the size of the axes. The size of the axes depends on the
     labels of the ticks, and these labels depend on the limits. A few passes are enough to find limits, size and labels.
@@ -298,7 +298,7 @@ def _width(texts: Sequence[Any], side: NDArray[np.intp]) -> float:
 
 
 def _shorten(texts: Sequence[Any], names: Sequence[str], side: NDArray[np.intp], most: float) -> None:
-    """Shorten names that are longer than so many pixels."""
+    """Shorten names that are longer than `most` pixels."""
     for item in side:
         length = LONGEST
         while length > 4 and texts[item].get_window_extent().width > most:

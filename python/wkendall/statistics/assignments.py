@@ -1,6 +1,6 @@
 """People in groups, and random assignments of people to groups, also within blocks and with weights.
 
-A group is described by two results: the total weight of each distinct ranking, and the sum of the squared weights of
+A group is described by two quantities: the total weight of each distinct ranking, and the sum of the squared weights of
 its people. If everybody has weight 1, the total weights are counts, and the sum of squared weights is the number of
 people.
 """
@@ -46,8 +46,9 @@ class Assigned(NamedTuple):
 class People:
     """People, or rows that stand for several people: the ranking, the group, the weight and the block of each.
 
-    In a random assignment, people of the same block exchange their groups. If `counted` is true, the weights are numbers
-    of people, and there are no blocks: all people may exchange their groups. Otherwise each row is one person.
+    A block is a set of people. In a random assignment, people of the same block exchange their groups. If `counted` is
+    true, the weights are numbers of people, and there are no blocks: all people may exchange their groups. Otherwise
+    each row is one person.
     """
 
     member: Labels
@@ -81,7 +82,7 @@ class People:
         return Assigned(self.tables[np.newaxis, :-1], self.squares[np.newaxis])
 
     def of(self, groups: Sequence[int]) -> tuple[People, Labels]:
-        """Return the people of some groups, and the distinct rankings of these people."""
+        """Return the people of some groups, and the numbers of the distinct rankings of these people."""
         rows = np.isin(self.group, groups)
         used, member = np.unique(self.member[rows], return_inverse=True)
         blocks = None if self.blocks is None else self.blocks[rows]

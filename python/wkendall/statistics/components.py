@@ -100,9 +100,9 @@ def components(
 
     Notes
     -----
-    For m rankings of n items, a permutation takes time O(m n^2). For the average kernel, and for a stack of several
-    arrays U (see `TensorKernel`), it takes this time for each array. Each part has its own test. To test whether there
-    is agreement in at least one part, multiply the p-values by the number of parts.
+    For m rankings of n items, a permutation takes time O(m n^2). The kernel `Kendall("average")` and a stack (see
+    `TensorKernel`) have several arrays U. A permutation then takes this time for each array. Each part has its own
+    test. To test whether there is agreement in at least one part, multiply the p-values by the number of parts.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _read(X: ArrayLike | Rankings, threads: int | None) -> Rankings:
 
 
 class _Features(NamedTuple):
-    """The features of a kernel with these weights of positions, and the squared norms of their parts."""
+    """The features of the kernel with the weights of positions `weights`, and the squared norms of their parts."""
 
     weights: list[Weights]
     missing: Missing
@@ -172,7 +172,7 @@ class _Features(NamedTuple):
         return sum(float(np.vdot(U, U)) for U in self._members())
 
     def of_means(self, places: Any, people: int) -> Array:
-        """Return the squared norms for the mean features of samples of `people` rankings each."""
+        """Return the squared norms of the parts of the mean features, for samples of `people` rankings each."""
         core, total = from_places(places, self.missing, self.run.threads), np.zeros((len(places) // people, 3))
         for U in self._members():
             if len(places) == people:
@@ -183,7 +183,7 @@ class _Features(NamedTuple):
         return total
 
     def mean_norms(self, places: Any) -> Array:
-        """Return the means of the squared norms over rankings."""
+        """Return the squared norms of the parts of the features, averaged over rankings."""
         total, step = np.zeros(3), max(1, BLOCK // places.shape[1] ** 2)
         for begin in range(0, len(places), step):
             core = from_places(places[begin : begin + step], self.missing, self.run.threads)

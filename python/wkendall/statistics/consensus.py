@@ -31,18 +31,19 @@ def consensus(
 ) -> Consensus:
     """Find the consensus of rankings: the ranking that is most similar to the given rankings on average.
 
-    The similarity is the kernel, and the average is weighted by `sample_weight`. With the standard weight the consensus
-    is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If one ranking orders every
-    pair of items as the majority of the given rankings does, this ranking is then the consensus. With other weights,
-    pairs near the top can count more than other pairs.
+    The similarity is the kernel, and the average is weighted by `sample_weight`. With the standard weight (the default
+    kernel) the consensus is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of items. If one
+    ranking orders every pair of items as the majority of the given rankings does, then this ranking is the consensus.
+    With other weights, pairs near the top can count more than other pairs.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings. For a ranking with ties or missing items, the kernel is the mean over all complete rankings that agree
-        with this ranking (see `Rankings`). Lists are expanded to an array of shape (m, n). Time and memory grow with
-        n^2. If at least half of the items are in no list, these items are left out of the search, and they come last in
-        the consensus. This rule applies only to the standard weight without `normalize`, and not to the method "borda".
+        with this ranking (see `Rankings`). Rankings that list only some of the items are expanded to an array of shape
+        (m, n). Time and memory grow with n^2. If at least half of the items are listed in no ranking, these items are
+        left out of the search, and come last in the consensus. This rule applies only to the standard weight without
+        `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
         The kernel, of order 2; the default is the Kendall kernel. With the standard weight, `signed` does not change
         the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel K(s, t) by
@@ -69,7 +70,8 @@ def consensus(
     -------
     Consensus
         A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends a
-        long search for a proof, the best ranking found so far is returned, with its `bound`.
+        long search for a proof, the best ranking found so far is returned. The field `bound` is then an upper bound of
+        the scores of all rankings.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def _is_plain(kernel: Kendall) -> bool:
 
 
 def _listing(rankings: Rankings, weights: Array) -> Array | None:
-    """Return the sum of the weights of the lists that have each item; None if a list has items that are not stored."""
+    """Return the total weight of the lists that have each item; None if a list has items that are not stored."""
     bounds, columns, _ = rankings._handle.parts()
     lengths = np.diff(bounds)
     if rankings._listed is not None and (rankings._listed > lengths).any():
@@ -118,7 +120,10 @@ def _of_listed(
     random: np.random.Generator,
     run: Run,
 ) -> Consensus:
-    """Find the consensus of the listed items; the others follow. The pairs of the others add the same to score and bound."""
+    """Find the consensus of the listed items, and put the other items last.
+
+    `masses` is 0 for the items that no list has. The pairs with these items add the same number to score and bound.
+    """
     rankings, weights = rankings[weights > 0], weights[weights > 0]
     listed, rest = np.flatnonzero(masses), np.flatnonzero(masses == 0)
     place = np.cumsum(masses > 0) - 1

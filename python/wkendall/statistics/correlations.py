@@ -69,13 +69,13 @@ class Correlations(NamedTuple):
 
 
 class CorrelationTable(NamedTuple):
-    """What `corr` returns if `at_least` is passed and `data` is not a data frame: one entry for each pair of columns.
+    """What `corr` returns if `at_least` is passed and `data` is not a data frame: one entry for each chosen pair.
 
     Attributes
     ----------
     i, j : array of int
-        The columns of each pair: `i` is a column of `data`, and `j` is a column of `other`. If `other` was not passed,
-        `j` is a column of `data`.
+        The pairs are the pairs of columns whose correlation is large enough (see `at_least` of `corr`). In each pair,
+        `i` is a column of `data`, and `j` is a column of `other`. If `other` was not passed, `j` is a column of `data`.
     statistic : array
         The correlation of each pair.
     pvalue, low, high, n : array or None
@@ -110,7 +110,7 @@ class CorrelationDifference(NamedTuple):
     low, high : float
         The ends of the confidence interval of the difference.
     first, second : float
-        The two correlations.
+        The correlation of x and y, and the correlation of x and z.
     n : int
         The number of observations for which x, y and z all have a value.
 
@@ -147,9 +147,9 @@ def corr(
 ) -> Any:
     """Rank correlations between all pairs of columns of a table.
 
-    For each pair of columns, only the observations for which both columns have a value are used. Without missing values
-    the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite. With missing values the matrix can have
-    negative eigenvalues.
+    For each pair of columns, only their common observations are used: the observations for which both columns have a
+    value. Without missing values the matrix of tau-a, tau-b or Spearman's rho is positive semi-definite. With missing
+    values the matrix can have negative eigenvalues.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def corr(
         Dates have their usual order. A series or a 1-d array is one column. Values that a sparse array does not store
         are 0. For a sparse array, the time depends only on the number of stored values. A `Rankings` is read as the
         array of its ranks, without names. To correlate the numbers of a data frame, pass the data frame itself, not a
-        `Rankings` of it.
+        `Rankings` made from it.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. Both tables must have the same number of
         rows: row p of `data` and row p of `other` are the same observation. If both tables are pandas objects, they
@@ -188,7 +188,7 @@ def corr(
     weights : array-like of one number for each observation, optional
         The weight of each observation, at least 0. The weight of a pair of observations is the product of the weights
         of the two observations. A weight of 3, for example, has the same effect on the correlation as three copies of
-        the observation, except for tau-a. P-values and intervals are not those of copies.
+        the observation, except for tau-a. P-values and intervals are not the same as with copies.
     at_least : float, optional
         Return only the pairs of columns whose correlation has an absolute value of at least `at_least`. The result is a
         table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
@@ -204,9 +204,9 @@ def corr(
         Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
         gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
         For more observations without ties, p-values are exact in two cases: if at most one pair of observations is
-        discordant, or if at most one pair is concordant. All other p-values use the normal approximation with
-        correction for ties. Somers' D and Spearman's rho follow the rules of `scipy.stats.somersd` and `spearmanr`.
-        With `weights`, p-values use the correlation divided by its standard error.
+        discordant, or if at most one pair is concordant. All other p-values of these methods use the normal
+        approximation with correction for ties. Somers' D and Spearman's rho follow the rules of `scipy.stats.somersd`
+        and `spearmanr`. With `weights`, p-values use the correlation divided by its standard error.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association ("two-sided"), a negative association ("less"), or a positive
         association ("greater").
@@ -368,7 +368,7 @@ class _Run(NamedTuple):
         return _columns(self.x, self.threads), None if self.y is None else _columns(self.y, self.threads)
 
     def matrices(self) -> Correlations:
-        """Return whole matrices."""
+        """Return the matrices of all pairs of columns."""
         shape = (self.x.columns, (self.x if self.y is None else self.y).columns)
         many = 1 + (self.settings["alternative"] is not None) + 2 * (self.settings["confidence"] is not None)
         check_fits(many * shape[0], shape[1], np.dtype(np.float64), _ADVICE, shape=f"{shape[0]} x {shape[1]}")
@@ -386,7 +386,7 @@ class _Run(NamedTuple):
         return self._with_counts(list(found), first, second)
 
     def table(self, limit: float) -> Any:
-        """Return the pairs of columns with a large correlation."""
+        """Return the pairs of columns whose correlation has an absolute value of at least `limit`."""
         with progress_bar(self.progress, "corr") as show:
             first, second, statistic = _core.correlations_at_least(
                 *self._columns(), limit, self._inner(), threads=self.threads, progress=show

@@ -1,9 +1,10 @@
 """The best order of many items, with a proof: cutting planes and branching.
 
 A linear program has a variable for each pair of items: which of the two items is first. In an order, no three items
-form a cycle; each such condition is an inequality. The program begins without these inequalities, and gets those that
-its solutions violate. The dual values of the program give a bound. If a solution is not whole, the search branches: it
-tries both values of one variable. The method is from Groetschel, Juenger and Reinelt (1984).
+form a cycle (a before b, b before c, c before a). Each such condition is an inequality. The program begins without
+these inequalities, and gets those that its solutions violate. The dual values of the program give an upper bound of the
+values of all orders. If the solution has a number other than 0 and 1, the search branches: it tries both values of one
+variable. The method is from Groetschel, Juenger and Reinelt (1984).
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class StoppedError(Exception):
 class Limits:
     """The limits of a search: an amount of work, or a number of seconds.
 
-    The work is the number of steps of the simplex algorithm, times the number of rows and the number of columns of the
-    program.
+    Each step of the simplex algorithm adds as much work as the program has rows and columns together. The preparation
+    and each search for violated cycles add n^3, for n items.
     """
 
     def __init__(self, work: float, seconds: float | None, show: Show | None) -> None:
@@ -59,7 +60,7 @@ class Limits:
             raise StoppedError
 
     def show(self, part: float) -> None:
-        """Show which part of the gap is closed."""
+        """Show in the progress bar which part of the gap between value and bound has been closed."""
         if self._show is not None:
             self._show(round(_PARTS * part), _PARTS)
 
@@ -74,7 +75,10 @@ class Proved(NamedTuple):
 
 
 def prove(margins: Array, order: Integers, bound: float, limits: Limits) -> Proved:
-    """Find the best order, from a good order and an upper bound for all orders; Ctrl-C and limits end the search early."""
+    """Find the best order, from a good order and an upper bound of the values of all orders.
+
+    Ctrl-C and limits end the search early.
+    """
     optimal, unique = False, None
     search = None
     try:
@@ -103,8 +107,8 @@ def unit_of(numbers: Array) -> float:
 class _Search:
     """The search for better orders than a given order, which has the items 0, 1, 2, ...
 
-    The variable y of a pair `i < j` is 1 if j is before i. It then costs the margin of i over j. The value of an order
-    is `start` minus twice its cost.
+    The variable y of a pair `i < j` is 1 if j is before i. The pair then costs `margins[i, j]`, the margin of i over j.
+    The value of an order is `start` minus twice the cost of the order.
     """
 
     def __init__(self, margins: Array, limits: Limits) -> None:
@@ -145,7 +149,7 @@ class _Search:
         return False if self.other is not None else proved or None
 
     def _branch(self, goal: Callable[[], float], look: Callable[[Array], None]) -> bool:
-        """Give solutions to `look` until no order can cost less than the goal; return whether this is proved."""
+        """Pass solutions to `look` until no order can cost less than `goal()`; return whether this is proved."""
         size, serial, dropped = len(self.costs), 0, math.inf
         # The node with the smallest bound comes first; among equal ones the newest.
         waiting = [(-math.inf, 0, np.zeros(size, dtype=np.int8), np.ones(size, dtype=np.int8))]
@@ -184,7 +188,7 @@ class _Search:
     def _relax(
         self, goal: Callable[[], float], look: Callable[[Array], None], root: bool
     ) -> tuple[float, Array | None, Array]:
-        """Add violated cycles until there are none, or the goal is out of reach; return the bound, y and reduced costs."""
+        """Add inequalities until none is violated or `goal()` is out of reach; return bound, y and reduced costs."""
         bound, reduced, slow = -math.inf, self.costs, 0
         while True:
             solved = self.program.solve(self.limits.check)
@@ -206,7 +210,7 @@ class _Search:
             self.program.add(rows, sides)
 
     def _improve(self, y: Array) -> None:
-        """Make an order of a solution, move items as long as its value grows, and keep it if it is better."""
+        """Make an order from a solution, move items as long as the order improves, and keep the order if it is best."""
         order, moved = self._order(y), True
         while moved:
             moved = False
@@ -220,7 +224,7 @@ class _Search:
             self.best, self.cost = order, cost
 
     def _find_other(self, y: Array) -> None:
-        """Make an order of a solution, and keep it if it is another best one."""
+        """Make an order from a solution, and keep the order if it is another best order."""
         order = self._order(y)
         if not np.array_equal(order, self.best) and self._cost(order) < self.cost + self.least:
             self.other = order
@@ -232,19 +236,19 @@ class _Search:
         return (self.start - float(np.triu(self.margins[np.ix_(order, order)], 1).sum())) / 2
 
     def _gains(self, order: Integers, place: int) -> Array:
-        """Return what it gains to move the item at a place to each place."""
+        """Return how much the value grows if the item at `place` is moved to each place."""
         passed = np.cumsum(np.append(0.0, self.margins[np.delete(order, place), order[place]]))
         gains: Array = 2 * (passed - passed[place])
         return gains
 
     def _matrix(self, y: Array) -> Array:
-        """Return the matrix that has 1 where the item of the row is before that of the column."""
+        """Return the solution as a matrix: 1 where the row's item is before the column's item."""
         matrix = np.zeros((self.n, self.n))
         matrix[self.first, self.second], matrix[self.second, self.first] = 1 - y, y
         return matrix
 
     def _violated(self, y: Array) -> tuple[csr_array, Array]:
-        """Return violated inequalities, as rows and their least values."""
+        """Return violated inequalities: rows of coefficients, and the lower limits of the rows."""
         matrix, found = self._matrix(y), []
         for i in range(self.n - 2):
             # Item i before j, j before k, k before i.
@@ -263,7 +267,7 @@ class _Search:
         return rows, np.where(forward, 0.0, -1.0)
 
     def _spread(self, pairs: Integers) -> list[int]:
-        """Choose rows, the first ones if possible, so that no pair is in many of them."""
+        """Choose rows, the first rows if possible, so that no pair of items is in many of the chosen rows."""
         uses = [0] * len(self.costs)
         chosen: list[int] = []
         for row, three in enumerate(pairs.tolist()):

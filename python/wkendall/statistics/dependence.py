@@ -1,15 +1,15 @@
-"""The Hilbert-Schmidt independence criterion of a sample and of permutations of it.
+"""The Hilbert-Schmidt independence criterion of a sample, and of permutations of the sample.
 
 K is the centred kernel between the distinct rankings, and L is the kernel between the values that are paired with the
-rankings. The criterion is the mean of the product of K and L over all pairs of people. There are three ways to compute
-the criterion:
+rankings. The criterion is the mean of the product of K and L over all pairs of people. The values are called y. There
+are three ways to compute the criterion:
 
 - within groups, if the values are labels;
 - from factors F with L = F F', if there are few factors;
 - pair by pair in all other cases.
 
-People are sorted by their rankings, and their values are permuted. Each way has three methods. `of` returns the
-criterion for given values of the people, and `drawn` returns it for a batch of random permutations. `batch` is the
+People are sorted by their rankings, and their values are permuted. Each way is a class with three methods. `of` returns
+the criterion for given values of the people, and `drawn` returns it for a batch of random permutations. `batch` is the
 number of permutations that are computed together.
 """
 

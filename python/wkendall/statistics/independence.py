@@ -33,10 +33,11 @@ def independence_test(
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2, for m rankings. K is the kernel
-    matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix: H K H is K after the means of
-    its rows, and then the means of its columns, are subtracted. The statistic is never negative, and it is 0 if the
-    sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number of random permutations of `y`.
-    The number c counts the permutations whose statistic is at least as large as the observed statistic.
+    matrix of the rankings, L is the kernel matrix of `y`, and H is the centring matrix. To get H K H from K, subtract
+    the mean of each row from the row, and then the mean of each column from the column. The statistic is never
+    negative, and it is 0 if the sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number
+    of random permutations of `y`. The number c counts the permutations whose statistic is at least as large as the
+    observed statistic.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def independence_test(
     y : array-like of shape (m,) or (m, d), or Rankings
         The value that is paired with each ranking: a label, a number, a vector, or a ranking of the same or other items.
     kernel : Kernel, optional
-        The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
+        The kernel between rankings. The default is the normalized `Mallows` kernel with the rate that `two_sample_test`
+        describes.
     y_kernel : {"delta", "gaussian"} or Kernel, optional
         The kernel between values of `y`. "delta" is for labels: the kernel is 1 for equal labels, and 0 for different
         labels. "gaussian" is for numbers and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel` is for rankings:

@@ -1,8 +1,8 @@
 """Linear programs that grow row by row, solved by HiGHS, which is a part of scipy.
 
 scipy's public functions solve each program from the beginning. scipy's internal interface to HiGHS continues from the
-last solution, which is about ten times as fast here. This interface is not public, so it is tried on a small program
-first. If the trial fails, `linprog` is used.
+last solution, which is about ten times as fast for the programs of this package. This interface is not public, so it is
+tried on a small program first. If the trial fails, `linprog` is used.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Program:
             self._solver.limit(lower, upper)
 
     def add(self, rows: csr_array, sides: Array, keep: bool = False) -> None:
-        """Remove idle rows, then add rows; if wanted, the new rows are never removed."""
+        """Remove rows that had no effect on the last solutions, then add rows; with `keep`, these rows always stay."""
         gone = self._idle >= _ROUNDS
         if gone.sum() > _WORTH * len(gone):
             self.rows, self.sides, self._idle = self.rows[~gone], self.sides[~gone], self._idle[~gone]
@@ -64,8 +64,8 @@ class Program:
     def solve(self, check: Check) -> tuple[Array, float, Array] | None:
         """Return the solution, a lower bound of the minimum, and the reduced costs; None if there is no solution.
 
-        The bound holds for any dual values of at least 0. Errors of the solver can make it weaker, but it is always
-        valid.
+        The bound holds for any dual values of at least 0. Errors of the solver can make the bound weaker, but the bound
+        is always valid.
         """
         solved = self._solver.solve(check) if self._solver else self._solve_anew(check)
         if solved is None:
@@ -87,7 +87,7 @@ class Program:
 
 
 class _Warm:
-    """A program in HiGHS, which remembers its last solution."""
+    """A program in HiGHS; the search for a solution starts from the last solution."""
 
     def __init__(self, costs: Array) -> None:
         from scipy.optimize._highspy import _core as highs  # type: ignore[import-not-found]

@@ -105,7 +105,8 @@ def linear_ordering(
     -------
     Consensus
         A named tuple. If several orders are best, one of them is returned, and `unique` is False. If Ctrl-C ends a long
-        search for a proof, the best order found so far is returned, with its `bound`.
+        search for a proof, the best order found so far is returned. The field `bound` is then an upper bound of the sum
+        for all orders.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def linear_ordering(
 def prover(
     method: Method, seconds: float | None = None, show: Show | None = None
 ) -> Callable[[Array, NDArray[np.int64], float], object]:
-    """Return the function that searches for a proof that an order of many items is the best, within the limits of a method."""
+    """Return a function that tries to prove that an order is the best, within the limits of the method."""
     limits: Any = None
 
     def proved(margins: Array, order: NDArray[np.int64], bound: float) -> object:

@@ -185,7 +185,7 @@ def pair_differences(
 
 
 class _Compared(NamedTuple):
-    """The shares of two groups for each assignment of people and each pair of items, and d and e of the docstring."""
+    """The shares of two groups for each assignment and pair; d and e, as in the notes of `pair_differences`."""
 
     shares: tuple[Array, Array]
     difference: Array
@@ -202,14 +202,14 @@ class _Orders:
         check_fits(len(self.first), 16, np.dtype(np.float64), "take fewer items")
 
     def compared(self, *groups: NDArray[np.int64]) -> _Compared:
-        """Compare two groups with these numbers of people of each row, for all pairs."""
+        """Compare two groups for all pairs; a group is given by the number of people of each row."""
         parts = [self._compared(block, groups) for block in self._blocks()]
         one, other = (np.concatenate([part.shares[group] for part in parts], axis=1) for group in (0, 1))
         difference, error = (np.concatenate([part[place] for part in parts], axis=1) for place in (1, 2))
         return _Compared((one, other), difference, error)
 
     def largest(self, center: Array, *groups: NDArray[np.int64]) -> Array:
-        """Return the largest statistic of all pairs, around a center for each pair."""
+        """Return the largest `|d - center| / e` of all pairs; `center` has a number for each pair."""
         found = np.zeros(len(groups[0]))
         for block in self._blocks():
             part = self._compared(block, groups)
@@ -221,7 +221,7 @@ class _Orders:
         return [slice(begin, begin + BLOCK) for begin in range(0, max(1, len(self.first)), BLOCK)]
 
     def _scores(self, block: slice) -> tuple[Array, Array]:
-        """Return for each row and pair 1, 1/2 or 0, as the first is before, tied with or after the second.
+        """Return for each row and pair 1 if the first item is before the second, 1/2 for a tie, and 0 otherwise.
 
         The second array tells whether the row compares the two items; it has one column if all rows compare all pairs.
         Scores of unknown pairs are 0.
@@ -260,7 +260,7 @@ class _Orders:
 
 
 def _result(rankings: Rankings, found: _Compared, null: Array, limit: float, names: tuple[Any, Any]) -> PairDifferences:
-    """Sort the pairs. Each is turned so that the first group has "first before second" more often; `null` is sorted."""
+    """Sort the pairs, after turning each pair such that the first group has "first before second" more often."""
     shares = np.stack([share[0] for share in found.shares], axis=1)
     turned = shares[:, 0] < shares[:, 1]
     first, second = np.triu_indices(rankings.n_items, 1)

@@ -36,8 +36,9 @@ class Values(NamedTuple):
     """The values that are paired with the rankings, and a kernel between two distinct values.
 
     `member` is the index of each row's value among the distinct values. `counts` says how often each distinct value
-    occurs. The statistic of the test uses the centred kernel. The kernel stored here may therefore differ from the
-    kernel that the user chose: for two values a and b by f(a) + f(b), where f is any function.
+    occurs. The statistic of the test uses the centred kernel. Centring removes from a kernel L(a, b) all terms of the
+    form f(a) + f(b), for any function f. The kernel stored here may therefore differ by such terms from the kernel that
+    the user chose.
     """
 
     member: NDArray[np.intp]
@@ -110,7 +111,7 @@ def _kind(y: Any) -> str:
 
 
 def _as_array(y: Any, name: str = "y") -> NDArray[Any]:
-    """Return an array of what `y` holds; texts, flags and numbers in one list stay what they are."""
+    """Return an array of what `y` holds; texts, booleans and numbers in one list keep their types."""
     try:
         array = np.asarray(y)
         if isinstance(y, list | tuple) and array.dtype.kind not in "cmM":
@@ -179,7 +180,7 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
     middle = int(np.searchsorted(counts.cumsum(), rows // 2, side="right"))
 
     def below_one(number: int) -> Array:
-        """Return the kernel of all values with one of them, minus 1."""
+        """Return the kernel between all values and the value with this number, minus 1."""
         with np.errstate(over="ignore", under="ignore"):  # then it is -1 or 0, to all digits
             return np.asarray(np.expm1(-0.5 * ((numbers.minus(number) / width) ** 2).sum(axis=1)))
 
@@ -204,7 +205,7 @@ class Numbers(NamedTuple):
     low: Array
 
     def minus(self, number: int) -> Array:
-        """Subtract one of the values from all."""
+        """Subtract the value with this number from all values."""
         return np.asarray((self.high - self.high[number]) + (self.low - self.low[number]))
 
 

@@ -118,7 +118,7 @@ class TestResult(_Answer):
     bandwidth : float or None
         For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for all other kernels.
     pairwise : ndarray of shape (groups, groups) or None
-        For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
+        For `two_sample_test`: the squared maximum mean discrepancy between every two groups, 0 on the diagonal.
     pairwise_pvalues : ndarray of shape (groups, groups) or None
         For `two_sample_test`: the p-value for every two groups, adjusted by Holm's method; 1 on the diagonal.
     groups : list or None
@@ -172,7 +172,7 @@ def null_distribution(draw: Callable[[int], Array], permutations: int, batch: in
 
 
 def answer(statistic: float, null: Array, unit: float, tolerance: float, **more: Any) -> TestResult:
-    """Return the result of a test; `unit` is the factor that the kernels were divided by, `more` has other attributes."""
+    """Return the result of a test; the kernels were divided by `unit`, and `more` has other attributes."""
     pvalue = share_as_large(statistic, null, tolerance)
     return TestResult(unit * statistic, pvalue, null_distribution=unit * null, **more)
 

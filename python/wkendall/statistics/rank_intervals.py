@@ -52,8 +52,8 @@ class RankIntervals(_Intervals):
     groups : list of lists
         Sets of items that cannot be told apart (see `rank_intervals`), in the order of their ranks. Each set is as
         large as possible. Any two items that cannot be told apart are together in at least one set. (In a compact
-        letter display they have a letter in common.) Sets can overlap. Usually a set contains neighbours in the
-        ranking, but it can leave out an item between two of its items. The sets contain the names of the items, or
+        letter display, these two items have a letter in common.) Sets can overlap. Usually a set contains neighbours in
+        the ranking, but it can leave out an item between two of its items. The sets contain the names of the items, or
         their numbers from 0.
     separated : ndarray of shape (n - 1,)
         For each item in the order of the ranks, except the last item: whether it can be told apart from the next item.
@@ -140,11 +140,12 @@ def rank_intervals(
     -----
     The test compares every two items in the rows that have results of both items. A row gives the difference d of the
     two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
-    multiplies all differences of a row by a random sign, 1 or -1. For each resample, the largest statistic of all pairs
-    is computed. The limit of the test is chosen so that this largest statistic is at most the limit in a fraction
-    `confidence` of the resamples. Two items are told apart if their statistic in the data is above the limit. If the
-    differences of equally good items have a symmetric distribution, the confidence is correct for any number of rows.
-    For other distributions, the confidence is approximately correct if there are many rows.
+    draws a random sign, 1 or -1, for each row, and multiplies all differences of the row by this sign. For each
+    resample, the largest statistic of all pairs is computed. The limit of the test is chosen so that this largest
+    statistic is at most the limit in a fraction `confidence` of the resamples. Two items are told apart if their
+    statistic in the data is above the limit. If the differences of equally good items have a symmetric distribution,
+    the confidence is correct for any number of rows. For other distributions, the confidence is approximately correct
+    if there are many rows.
 
     Suppose that k items are better than item i and can be told apart from item i. The interval of item i then begins at
     rank k + 1. If m items are worse than item i and can be told apart from it, the interval ends at rank n - m. The
@@ -244,7 +245,11 @@ def _estimates(values: Array, counts: NDArray[np.int64] | None) -> Array:
 
 
 class Differences:
-    """The differences between columns in each row; if there are more than `MAX_ROWS` rows, rows are added up at random."""
+    """The differences between columns in each row.
+
+    If there are more than `MAX_ROWS` rows, the rows are divided at random into `MAX_ROWS` parts, and the rows of each
+    part are added up.
+    """
 
     def __init__(self, values: Array, counts: NDArray[np.int64] | None, random: np.random.Generator) -> None:
         known = ~np.isnan(values)
@@ -268,7 +273,10 @@ class Differences:
 
 
 def _parts(rows: int, counts: NDArray[np.int64] | None, random: np.random.Generator) -> Any:
-    """Return how often each row is in each part, a sparse array of shape (parts, rows); every observation is in one part."""
+    """Divide the observations of all rows into parts at random; return how often each row is in each part.
+
+    The result is a sparse array of shape (parts, rows).
+    """
     from scipy.sparse import csr_array
 
     total = rows if counts is None else int(counts.sum())

@@ -1,4 +1,4 @@
-"""P-values of any measure: how often rankings with relabelled items are at least as similar."""
+"""P-values of any measure: how often rankings are at least as similar after the items have been relabelled."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def permutation_pvalue(
 
 
 def _relabelled(ranking: Rankings, count: int, random: np.random.Generator) -> Rankings:
-    """Return copies of a ranking whose items have changed places at random."""
+    """Return `count` copies of a ranking; in each copy, the items have changed places at random."""
     n = ranking.n_items
     listed = None if ranking._listed is None else np.repeat(ranking._listed, count)
     if not ranking._handle.is_lists:

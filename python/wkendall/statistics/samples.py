@@ -99,7 +99,7 @@ def each_person(rankings: Rankings) -> Rankings:
 def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:
     """Return the Gram matrix of the distinct rankings of a sample, and the kernel object that computed the matrix.
 
-    The default is the normalized Mallows kernel, with a rate that depends on the sample. Without normalization, the
+    The default is the normalized Mallows kernel, with the rate of `rate_of`. Without normalization, the
     self-similarities of long lists with ties would underflow. If a Mallows kernel is nearly constant, 1 is subtracted
     from it. The kernel then does not lose digits when it is centred later.
     """
@@ -119,7 +119,7 @@ def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Arr
 
 
 def _below_one(distances: Array, rate: float, normalize: bool) -> Array:
-    """Overwrite the distances with the Mallows kernel minus 1."""
+    """Replace the distances, in place, by the Mallows kernel minus 1."""
     if normalize:
         own = distances.diagonal() / 2
         distances -= own + own[:, np.newaxis]
@@ -166,7 +166,10 @@ def centered(gram: Array, counts: NDArray[Any]) -> Array:
 
 
 def without_constant(gram: Array, place: int) -> tuple[Array, float]:
-    """Replace K(a, b) by K(a, b) - K(a, c) - K(c, b) + K(c, c), in place, for a fixed ranking c; return the kernel scaled.
+    """Replace K(a, b) by K(a, b) - K(a, c) - K(c, b) + K(c, c), in place, for a fixed c; then scale the kernel.
+
+    The ranking or value c has the number `place`. The function returns the kernel and the number by which it was
+    divided.
 
     If the result is centred, it equals the centred kernel K, up to the scale. If K is constant, the result is 0.
     """

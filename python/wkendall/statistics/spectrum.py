@@ -34,7 +34,7 @@ ZERO = 1e-13
 
 
 class Tops(NamedTuple):
-    """The weights of the average kernel, times a factor: for each k = 1..n, 1 / sqrt(n) for two positions a < b <= k."""
+    """The weights of `Kendall("average")`, times `factor`: for each k, 1 / sqrt(n) for positions a < b <= k."""
 
     n: int
     factor: float = 1.0
@@ -62,7 +62,7 @@ class Spectrum(NamedTuple):
         The eigenvalues that are not zero. A part without such eigenvalues has one entry, 0.
     multiplicities : ndarray
         How often each eigenvalue occurs. This number depends only on the part: it is the dimension of the irreducible
-        representation.
+        representation that the part belongs to.
     share : ndarray
         Each eigenvalue times its multiplicity, divided by the sum of all these products. This sum is K(s, s), the
         kernel of a ranking with itself.
@@ -98,7 +98,7 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from
     the weights of the kernel, for any n. The kernel is not centred: the mean of the kernel over all pairs of rankings
-    is the eigenvalue of the constant part. Each eigenvalue belongs to one of these parts:
+    is the eigenvalue of the constant part (the first part below). Each eigenvalue belongs to one of these parts:
 
     - "(n) constant": the same for every ranking.
     - "(n-1,1) positions of items": a function of the position of each item, summed over the items, as in a Borda count.
@@ -123,10 +123,10 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
     Notes
     -----
-    The computation takes time O(n^2) for a kernel with one matrix U (see `position_weights`), and O(n^3) for the
-    average kernel. For a `TensorKernel` it takes time O(r^2 n^2 + r^3) with a stack of r matrices U, and O(n^6) with W.
-    The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13 times the largest eigenvalue are
-    returned as 0.
+    The computation takes time O(n^2) for a kernel with one matrix U (see `position_weights`), and O(n^3) for
+    `Kendall("average")`. For a `TensorKernel` it takes time O(r^2 n^2 + r^3) with a stack of r matrices U, and O(n^6)
+    with W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13 times the largest eigenvalue
+    are returned as 0.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
 
 
 def weights_of(kernel: Kernel, n: int, function: str) -> list[Weights]:
-    """Return weights of positions whose kernels add up to a kernel; raise an error if there are none."""
+    """Return weights of positions whose kernels add up to the given kernel; raise an error if there are none."""
     if isinstance(kernel, Sum):
         return weights_of(kernel.left, n, function) + weights_of(kernel.right, n, function)
     if isinstance(kernel, Scaled):
@@ -221,13 +221,13 @@ def _general(kernel: TensorKernel, n: int, order: int) -> Array:
 
 
 def _sums(weights: Array) -> tuple[Array, Array, Array]:
-    """Return the diagonals of matrices, and the sums of the rows and of the columns without them."""
+    """Return the diagonals of matrices, and the sums of the rows and of the columns without the diagonal."""
     diagonal = weights.diagonal(axis1=1, axis2=2)
     return diagonal, weights.sum(axis=2) - diagonal, weights.sum(axis=1) - diagonal
 
 
 def _levels(weights: Weights, n: int) -> Array:
-    """Return the constant parts: coordinates in the units of the diagonal and of the other entries."""
+    """Return the constant parts of weights: one coordinate for the diagonal, and one for the other entries."""
     ordered = math.sqrt(max(n * (n - 1), 1))
     if isinstance(weights, Tops):
         k = np.arange(1.0, n + 1)
@@ -256,7 +256,8 @@ def lines(weights: Weights, n: int) -> Array:
 def _even(n: int) -> float:
     """Return the norm of the matrix x[a] + x[b], without its diagonal, for a unit vector x whose sum is 0.
 
-    For two items it is 0, and so are all such parts of matrices.
+    For two items the norm is 0, and all such parts of matrices are 0. The function then returns infinity, so that
+    dividing by the result gives 0.
     """
     return math.sqrt(2 * (n - 2)) if n > 2 else math.inf
 
@@ -309,7 +310,7 @@ def _pairs(weights: list[Weights], n: int) -> tuple[Array, Array]:
 
 
 def _between_tops(n: int) -> tuple[Array, Array]:
-    """Return the inner products of the symmetric and of the skew pair parts of the weights of the average kernel."""
+    """Return the inner products of the symmetric and of the skew pair parts of the weights of `Kendall("average")`."""
     if n < 3:
         return np.zeros((n, n)), np.zeros((n, n))
     k = np.arange(1.0, n + 1)

@@ -94,8 +94,9 @@ def two_sample_test(
     Notes
     -----
     Let the weights w of a group be scaled such that their sum is 1. The mean over pairs in the group is then
-    `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all i and j. D is the sum of `w_i K(i, i)` over all i,
-    and A is the sum of `w_i^2`. With equal weights, this is the mean over pairs of different people.
+    `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all people i and j of the group. D is the sum of
+    `w_i K(i, i)` over all people i, and A is the sum of `w_i^2`. With equal weights, this is the mean over pairs of
+    different people.
 
     The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, this
     distribution must be the same in all groups within each block.
