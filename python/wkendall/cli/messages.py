@@ -100,9 +100,9 @@ def message_of(error: BaseException, files: Mapping[str, object] | None = None, 
 
 @contextmanager
 def command_errors(*, learned: bool = False, **files: object) -> Iterator[None]:
-    """Raise errors of the library as errors of the command. `files` are the files of X and Y.
+    """Raise errors of the library as errors of the command. `files` are the files of the arguments X and Y.
 
-    `learned` says whether the rankings are read with the options that were given to `wkendall learn`.
+    With `learned=True`, the command reads its rankings with the options that were passed to `wkendall learn`.
     """
     try:
         yield

@@ -72,11 +72,11 @@ def block(
     first_y: int = 0,
     base_y: float | None = None,
 ) -> NDArray[Any]:
-    """Compute a block from chunks of rows.
+    """Compute a block of the result from chunks of rows.
 
-    `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest number in
-    the first chunk of the whole array. All chunks must count from this number. `first_y` and `base_y` are the
-    corresponding numbers for `y`.
+    `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest rank in
+    the first chunk of the whole array, usually 0 or 1. The ranks of all chunks must start at this number. `first_y` and
+    `base_y` are the corresponding numbers for `y`.
     """
     try:
         result = call.function(call, x, y)

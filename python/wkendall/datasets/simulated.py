@@ -49,8 +49,9 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
     The distance is the Kendall distance between the ranking and a central ranking `center`. It is the number of pairs
-    of items that the two rankings order differently. The draws have exactly this distribution. The method is repeated
-    insertion: items are added one by one in the order of `center`, each at a random number of places before the end.
+    of items that are in opposite orders in the two rankings. The draws have exactly this distribution. The method is
+    repeated insertion: the items are added one by one in the order of `center`. An item is inserted k places before the
+    end, and k is drawn at random for each item.
 
     Parameters
     ----------

@@ -95,9 +95,9 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
         `Kendall("mult", u="log")`, and `Mallows("auto")`. If you multiply a kernel by a number, the mixture stays the
         same.
     C : float
-        The cost of training errors. The factors are such that the mixture has variance 1, so the same C suits all
-        mixtures. The variance of a kernel is the mean squared distance between the feature vectors of the training
-        rankings and the mean of these vectors.
+        The cost of training errors. The variance of a kernel is the mean squared distance between the feature vectors
+        of the training rankings and the mean of these vectors. The factors are such that the mixture has variance 1, so
+        the same C suits all mixtures.
     class_weight : dict, "balanced" or None
         The factor by which the cost of errors in each class is multiplied, as in scikit-learn.
     input, top, ties, missing, n_jobs
@@ -117,7 +117,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     estimator_ : SVC
         The support vector machine.
     rankings_ : Rankings
-        The training rankings with positive weight. Equal rankings of the same class are merged.
+        The training rankings whose sample weight is positive. Equal rankings of the same class are merged.
 
     Examples
     --------
@@ -180,8 +180,9 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
 
     The factors are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all
     targets is subtracted from each target. An entry of the target matrix is then the product of the two differences
-    that belong to its two rankings. The regression predicts f(s) plus an intercept for a ranking s. It minimises
-    `C * sum of squared errors + |f|^2 / 2`, where f is a linear function of the feature vector of s, with norm |f|.
+    that belong to its two rankings. For a ranking s, the regression predicts f(s) plus an intercept. Here f(s) is the
+    inner product of a vector w and the feature vector of s. The regression minimises
+    `C * sum of squared errors + sum of the squares of w / 2`.
 
     Parameters
     ----------

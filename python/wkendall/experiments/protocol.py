@@ -281,7 +281,7 @@ def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People,
 
 
 def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
-    """Measure a kernel in one repetition.
+    """Measure the accuracy of a kernel in one repetition of the experiment.
 
     `X` has ranks; 1 is the most preferred. `y` has the classes 0 and 1. `kernel` is one of the names in `METHODS`. The
     number of the repetition, from 0, and the seed determine which people are drawn. If several values of C have the

@@ -26,7 +26,7 @@ RESULTS = (
 
 
 class Store:
-    """A folder with the settings and the measurements of a run. It is locked until `close` is called.
+    """A folder with the settings and the measurements of a run. The folder is locked until `close` is called.
 
     The folder is created if it does not exist. `settings` are the settings of all measurements; see `settings_of`. With
     `resume=True`, the measurements in the folder are kept, and the run continues. `settings` must then be the same as

@@ -51,10 +51,11 @@ class Lanczos:
         self._steps = 0
 
     def largest(self, starts: Array, known: list[Array], floor: float, share: bool) -> list[Array | None]:
-        """Return a leading eigenvector for each subspace, orthogonal to the known eigenvectors (rows of a matrix).
+        """Return a leading eigenvector for each subspace, orthogonal to the eigenvectors that are already known.
 
-        For a subspace, the result is None if the start is zero, or if the eigenvalue is below the floor. With
-        `share=True`, the result is also None if the largest eigenvalue of another subspace is larger.
+        Each array of `known` has the known eigenvectors of a subspace as rows. For a subspace, the result is None if the
+        start is zero, or if the eigenvalue is below the floor. With `share=True`, the
+        result is also None for each subspace whose eigenvalue is smaller than the largest eigenvalue of all subspaces.
         """
         parts, size = starts.shape
         capacity = min(max(BYTES // (8 * size), LEAST), MOST)
