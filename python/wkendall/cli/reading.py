@@ -144,7 +144,7 @@ def read_rankings(
     like: Contents | None = None,
     learned: bool = False,
 ) -> list[Source]:
-    """Read files according to the options. All files get the same items.
+    """Read files according to the options. The files must rank the same items, and get them in the same order.
 
     `apart` has the names of columns or arrays that are not part of the rankings. `like` has the items in the wanted
     order, for example the items of a model. `learned` is True for the commands `learn` and `predict`.

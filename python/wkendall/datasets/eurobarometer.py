@@ -52,7 +52,8 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
         - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. The file has one data
           frame with the columns of the counts table. The columns of the sources may also have the names of prefmod: TV,
           RAD, NEWSP, SCIMAG, WWW and EDINST. Instead of the rank of a source, they may have the number that prefmod
-          uses: the number of sources ranked below it minus the number of sources ranked above it, from 5 to -5. To read
+          uses: the number of sources ranked below it minus the number of sources ranked above it. This number is 5 for the first
+          source and -5 for the last source. To read
           these files, install rdata (`pip install "wkendall[rdata]"`).
         - The file of ICPSR 03341, separated by tabs. The columns v57 to v62 have the ranks of the sources, in the order
           above. The column v522 has the age in years. Column names may be in upper or lower case.
@@ -60,8 +61,8 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     Returns
     -------
     X : ndarray of shape (people, 6)
-        The ranks that people gave; 1 is the most important source. People are in the order of the file. For each row of
-        a counts table, X has as many equal rows as there are people.
+        The ranks that people gave; 1 is the most important source. People are in the order of the file. Each row of a
+        counts table is repeated in X, as often as the column y of the table says.
     y : ndarray of shape (people,)
         1 for age 40 and over, otherwise 0.
     items : list of str

@@ -112,9 +112,9 @@ def mallows_tops(m: int, n: int, lam: float, depth: int, random: np.random.Gener
 def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Plackett-Luce model: the probability of the next item is proportional to its strength.
 
-    A ranking is built from the first item to the last. The next item is one of the items that are left. The draws have
-    exactly this distribution. The method adds Gumbel noise to the logarithm of each strength, and sorts the items by
-    these sums.
+    A ranking is built item by item, best item first. The next item is one of the items that are left. The draws have
+    exactly this distribution. For each ranking, the function adds Gumbel noise to the logarithm of each strength, and
+    sorts the items by these sums, largest sum first.
 
     Parameters
     ----------

@@ -22,9 +22,11 @@ FACTORS, FACTOR_STEPS = (-1.0, 0.3), 4
 
 
 class State(NamedTuple):
-    """Weights U, coefficients B, the intercept, the total loss of all rankings, |B|^2 / 2, and alpha * P(U - U0).
+    """The weights U, the coefficients B, the intercept, and the three terms of the objective.
 
-    B is a tensor, or a combination of the tensors of rankings.
+    `cost` is the total loss of all rankings, and `ridge` is |B|^2 / 2. `penalty` is alpha * P(U - U0), where P is the
+    penalty, alpha its factor, and U0 the weights from which U may differ only at this cost. B is stored as a tensor, or
+    as the coefficients of a weighted sum of the tensors of rankings.
     """
 
     U: Array

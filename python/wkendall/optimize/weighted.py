@@ -95,17 +95,20 @@ class WeightedView:
 
 
 def weighted_neighbours(moves: Moves, ranks: NDArray[np.int32], u: Array, values: Array) -> Array:
-    """Return the signed kernel between each neighbour of a path and each evaluated path. Moves that reverse are not supported.
+    """Return the signed kernel between each neighbour of a path and each evaluated path.
 
-    `ranks` are as for `Moves.discordant`, `u` are the position weights, and `values` is the kernel between the path
-    itself and the evaluated paths. One value takes O(1) time.
+    A path is an order of items. Its neighbours are the orders after one move. An evaluated path is one whose objective
+    is known. `ranks` are as for `Moves.discordant`, `u` are the position weights, and `values` is the kernel between the
+    path itself and the evaluated paths. Each entry of the result takes O(1) time. Moves that reverse a part of the path
+    are not supported.
 
     Position k of the path has the weight u[k]. The item at this position has the weight v[k] in an evaluated path. Two
     positions k < l add u[k] u[l] v[k] v[l] s(k, l) to the kernel. Here s = 1 if the evaluated path has the two items in
     the same order as the path, and s = -1 otherwise.
 
     If two adjacent items of the path are swapped, their weights change. The change of the kernel is computed from the
-    sums of their terms with all other items. An insertion over one more position is one more such swap. In the loop
+    sums of their terms with all other items. An insertion takes an item out and puts
+    it back some positions away; each position is one such swap. In the loop
     below, `left` and `right` are sums over the positions outside the part that a move changes. If the part grows by one
     position, `left` and `right` lose one term, and the sums over the part gain one term.
     """
