@@ -108,7 +108,7 @@ Others
 
 #: The modules of the package; a test compares this map with the imports.
 _LAYERS = """
-Layers, each using only those below it:
+Modules, the highest first. Each module imports only modules below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import wkendall
 
-TITLE = "Layers, each using only those below it:\n\n"
+TITLE = "Modules, the highest first. Each module imports only modules below it:\n\n"
 PACKAGES = ["wkendall"] + [
     module.name for module in pkgutil.walk_packages(wkendall.__path__, "wkendall.") if module.ispkg
 ]

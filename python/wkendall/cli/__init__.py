@@ -3,7 +3,7 @@
 Each command is a module with the texts of its help and with two functions. `add_options(parser)` adds the options of
 the command. `run(arguments)` does the work and returns an exit code. Slow imports are made only when a command runs.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     gram, neighbors, corr, learn, predict, compare, cluster, consensus, report, reproduce, info   the commands
     describe            the command describe; also the groups of the report

@@ -4,7 +4,7 @@ Results are computed lazily: nothing is computed before you call `compute()`. To
 same name in `wkendall` is called with one or two chunks of rankings. The call uses one thread, because dask computes as
 many blocks at once as it has threads.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     matrices, nearest  the functions
     blocks             how arrays are split into blocks, and the computation of a block

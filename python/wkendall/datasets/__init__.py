@@ -3,7 +3,7 @@
 The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". Its survey is Eurobarometer
 55.2: people rank six sources of information about science.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     eurobarometer  the files of the survey
     survey     people simulated from a model of the survey

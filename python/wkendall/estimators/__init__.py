@@ -1,6 +1,6 @@
 """Estimators for scikit-learn: classifiers and regressors that learn weights, transformers, clustering.
 
-The modules, from the highest layer to the lowest. Each module uses only modules below it in this list:
+Modules, the highest first. Each module imports only modules below it:
 
     mixtures   a classifier and a regressor that mix kernels
     supervised classifiers and regressors that learn weights

@@ -3,7 +3,7 @@
 The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". The experiments measure how
 well each kernel predicts the age group of people from their rankings.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     report     plots, and one page with all results
     table      means, tests and intervals, and the results of the paper for comparison

@@ -1,6 +1,6 @@
 """Write Gram matrices that are larger than memory to files. An interrupted run can be resumed.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     to_file    the function
     matrix_file  the file of a matrix, written block by block

@@ -1,6 +1,6 @@
 """Position weights and weights of kernels, learned from labelled rankings.
 
-The modules, from the highest layer to the lowest. Each module uses only modules below it in this list:
+Modules, the highest first. Each module imports only modules below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  optimisation of weights and coefficients in turn

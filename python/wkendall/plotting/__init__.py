@@ -5,7 +5,7 @@ Every function draws on the axes `ax` and returns them. If `ax` is absent, the f
 >>> import wkendall
 >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "top", k=2))
 
-Layers, each using only those below it:
+Modules, the highest first. Each module imports only modules below it:
 
     looks      distributions of ranks, how often one item is before another, ranks with intervals
     maps, matrices  rankings as points with the items as directions; heat maps

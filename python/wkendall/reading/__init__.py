@@ -1,6 +1,6 @@
 """Read rankings and columns of numbers from tables, ranked lists and files.
 
-The modules are listed from the highest to the lowest. Each module uses only modules below it:
+Modules, the highest first. Each module imports only modules below it:
 
     preflib, trec, csv_files  read rankings from PrefLib files, from run files of TREC and from CSV files
     csv_columns  read columns of numbers from CSV files of observations

@@ -1,6 +1,6 @@
 """Tests and summaries of samples of rankings, and correlations of columns.
 
-Layers, each using only those below it:
+Modules, the highest first. Each module imports only modules below it:
 
     correlations  rank correlations between the columns of a table
     two_samples, pair_differences, independence  do groups differ, in which item pairs, do rankings depend on labels?
