@@ -8,7 +8,7 @@ The kernels in this module are for scikit-learn. The kernels for GPyTorch and Bo
 array([[1.  , 0.61],
        [0.61, 1.  ]])
 
-The modules:
+Modules, the highest first. Each module imports only modules below it:
 
     scikit_learn  the kernels for scikit-learn
     torch         the kernels for GPyTorch and BoTorch
