@@ -57,9 +57,10 @@ class Source(NamedTuple):
         return np.full(rows, n)
 
     def places(self, rows: slice) -> Array:
-        """Return the best rank of each item's block in some rankings that are not lists; NaN for items not listed.
+        """Return the best rank of each item's block, for the rankings in `rows`; NaN for items that are not listed.
 
-        A block is a set of tied items; an item that is not tied is a block of its own. `rows` chooses the rankings.
+        A block is a set of tied items; an item that is not tied is a block of its own. Rankings that are stored as
+        lists are not allowed.
         """
         handle = self.handle.select(np.arange(self.handle.rows)[rows])
         places = handle.ranks() + (not handle.is_complete)
@@ -68,7 +69,7 @@ class Source(NamedTuple):
         return np.where(places > handle.items, np.nan, places)
 
     def entries(self) -> Iterator[tuple[Whole, Whole, Whole, Whole]]:
-        """Yield an entry for each listed item, in batches: row, item, best rank of its block, and size of the block."""
+        """Yield an entry for each listed item, in batches: row, item, best rank and size of its block of tied items."""
         rows, n = self.handle.rows, self.handle.items
         if not self.handle.is_lists:
             height = max(1, BLOCK // max(n, 1))
