@@ -217,7 +217,7 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     n : int
         The number of ranks.
     k : int
-        The k of the top-k kernel.
+        The k of the top-k kernel, `Kendall("top", k=k)`.
     ax
         As for `plot_weights`.
 
