@@ -149,9 +149,10 @@ class Description:
 
     Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
     times. If `sample_weight` was passed to `Rankings.describe`, these weights are scaled so that their sum is the
-    number of rankings. Within a group, their sum is the number of rankings of the group. With weights, numbers such as
-    `first` are sums of weights, not counts. Tied items have the mean of the ranks that they share. If two items are
-    tied for the first place, each of them is counted as first with 1/2.
+    number of rankings. In the description of a group, the weights are scaled so that their sum is the number of
+    rankings of the group. With weights, numbers such as `first` are sums of weights, not counts. Tied items have the
+    mean of the ranks that they share. If two items are tied for the first place, each of them is counted as first with
+    1/2.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ class Measure:
         return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
-        """Return a matrix with the values of all pairs of rankings of `X`, or of all pairs of `X` and `Y`.
+        """Return a matrix with the value of each pair of rankings of `X`, or of each ranking of `X` with each of `Y`.
 
         If `X` and `Y` are two single rankings, return a number.
 
