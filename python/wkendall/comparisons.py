@@ -240,7 +240,7 @@ class RankBiasedOverlap(Kernel):
     ----------
     p : float
         The probability, between 0 and 1, that a person who reads a list goes on from one item to the next item. With
-        `p=0.9` the first 10 items have about 86 % of the weight of all items.
+        `p=0.9` the first 10 items have about 86 % of the total weight.
     value : {"ext", "min", "max", "res"}
         "ext": at all depths after the end of the lists, the agreement is assumed to stay as it is at their end. "min"
         and "max": the smallest and the largest value over all possible continuations of the lists. "res": the value of

@@ -59,7 +59,8 @@ class RankIntervals(_Intervals):
     items : list
         The names of the items, or their numbers from 0.
     estimate : ndarray of shape (n,)
-        The numbers by which the items are sorted: mean scores (larger is better) or mean ranks (smaller is better).
+        The numbers by which the items are sorted: mean scores (larger is better) or mean ranks (smaller is better). If
+        results are missing, they are the effects of the items (see the notes of `rank_intervals`).
     apart : ndarray of shape (n, n)
         Entry [i, j] says whether the items i and j can be told apart.
     confidence : float
