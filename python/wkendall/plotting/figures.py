@@ -409,7 +409,7 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars for the result of `spectrum`: the share of each part, for one or several kernels; the first kernel is on top.
+    """Bars for the result of `spectrum`: the share of each part, for one or more kernels; the first kernel is on top.
 
     Parameters
     ----------
