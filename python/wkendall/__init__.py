@@ -11,10 +11,10 @@ This is the list of public names. For the details of a name, call `help`, as in 
 
 Rankings and measures
     Rankings               rankings, read and checked once, with names and counts
-    Description            what Rankings.describe returns: mean ranks, how often items are first, Kendall's W
+    Description            what Rankings.describe returns: mean ranks, how often each item is first, Kendall's W
     Kendall                the weighted Kendall kernel, for pairs or larger tuples of items
     TensorKernel           a kernel with any weights of positions, given as an array U or W
-    Mallows                the Mallows kernel: exp(-lam * number of pairs of items in opposite orders), for a rate lam
+    Mallows                the Mallows kernel: exp(-lam * number of pairs of items in opposite orders), for lam >= 0
     KendallDistance        the number of discordant pairs: pairs of items in opposite orders
     KendallCorrelation     Kendall's tau of two rankings, with weights of positions
 Published comparisons
@@ -48,10 +48,10 @@ Statistics
     corr                   rank correlations between columns of a table, with p-values and intervals
     Correlations           what corr returns with p-values or intervals
     CorrelationTable       what corr returns if it is asked only for large correlations, with at_least
-    corr_difference        a test of whether a column x has the same correlation with y as with z
+    corr_difference        a test of whether column x has the same correlation with column y as with z
     CorrelationDifference  what corr_difference returns
     two_sample_test        a test of whether groups of rankings differ
-    TestResult             what the tests return
+    TestResult             what two_sample_test and independence_test return
     pair_differences       the pairs of items that two groups order differently, with confidence intervals
     PairDifferences        what pair_differences returns
     independence_test      a test of whether rankings depend on labels, numbers or other rankings
@@ -61,7 +61,7 @@ Statistics
     Consensus              what consensus and linear_ordering return
     rank_intervals         confidence intervals for all ranks of a leaderboard at once
     RankIntervals          what rank_intervals returns
-    spectrum               the eigenvalues of a kernel over all rankings: which differences of rankings change it
+    spectrum               eigenvalues of a kernel over all rankings: which differences of rankings change the kernel
     Spectrum               what spectrum returns
     components             how much rankings agree on single positions and on pairs of items, with p-values
     Components             what components returns
@@ -99,7 +99,7 @@ For scikit-learn
 Others
     RankingError           the error for invalid rankings; its attributes include row, column and value
     show_config            print versions, number of threads, and instruction sets of the processor
-    datasets               random rankings, and a survey
+    datasets               random rankings, and survey data
     gaussian_process       kernels for Gaussian processes in scikit-learn, GPyTorch and BoTorch
     optimize               Bayesian optimisation over permutations
     plotting               plots, with matplotlib

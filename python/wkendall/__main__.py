@@ -1,7 +1,7 @@
 """The program `wkendall`, which `python -m wkendall` also starts.
 
 Loading a command takes a moment. No file is written during this time, so Ctrl-C ends the process without a message.
-After loading, Ctrl-C makes the command line print a message and clean up.
+After loading, Ctrl-C makes the command line print a message and remove unfinished files.
 """
 
 import sys

@@ -33,7 +33,7 @@ class Configuration(NamedTuple):
 
 
 def configuration() -> Configuration:
-    """Return versions, the number of threads, instruction sets, and the backends that are chosen by default."""
+    """Return versions, the number of threads, instruction sets, and the default backends (ways to compute)."""
     return Configuration(
         wkendall=_core.__version__,
         python=platform.python_version(),

@@ -1,8 +1,9 @@
 """Errors with a message and with attributes: argument, row, column, value and kind.
 
 Most errors also keep the parts of their message. Other modules can then write the message again, with other names of
-places. For example, `wkendall.dask` counts rows from the beginning of the whole array. Errors about files name lines
-instead of rows. The command line names options instead of arguments. No code searches for words in a message.
+rows and columns. For example, `wkendall.dask` counts rows from the beginning of the whole array. Errors about files
+name lines instead of rows. The command line names options instead of arguments. No code searches for words in a
+message.
 """
 
 from __future__ import annotations

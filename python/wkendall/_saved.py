@@ -1,8 +1,8 @@
 """Save an object as one file, and load it again; the data of its arrays can stay in the file.
 
-The file begins with a mark (bytes that identify the format) and a header with the places and checksums of all blocks.
-The first block is the pickle of the object without the data of its arrays. Then there is one block for each array.
-Blocks begin at multiples of 64 bytes.
+The file begins with a mark (bytes that identify the format) and a header. Then there are blocks of data; the header has
+the place and the checksum of each block. The first block is the pickle of the object without the data of its arrays.
+Then there is one block for each array. Blocks begin at multiples of 64 bytes.
 """
 
 from __future__ import annotations

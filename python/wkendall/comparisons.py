@@ -141,9 +141,10 @@ class APCorrelation(Measure):
 
     Notes
     -----
-    With ties the value is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t'
-    agrees with the second ranking (see `ties` of `Rankings`). Urbano and Marrero call this mean tau_AP,a. With ties and
-    `symmetric=True` the value is their tau_AP,b, which compares each group of tied items as a whole.
+    With ties, take all complete rankings s' that agree with the first ranking, and all complete rankings t' that agree
+    with the second ranking (see `ties` of `Rankings`). The value is the mean of the values for s' and t' over all these
+    rankings. Urbano and Marrero call this mean tau_AP,a. With ties and `symmetric=True` the value is their tau_AP,b,
+    which compares each group of tied items as a whole.
 
     References
     ----------
@@ -239,14 +240,14 @@ class RankBiasedOverlap(Kernel):
     ----------
     p : float
         The probability, between 0 and 1, that a person who reads a list goes on from one item to the next item. With
-        `p=0.9` the first 10 items have about 86 % of the weight of all items.
+        `p=0.9` the first 10 items have about 86 % of the total weight.
     value : {"ext", "min", "max", "res"}
         "ext": at all depths after the end of the lists, the agreement is assumed to stay as it is at their end. "min"
         and "max": the smallest and the largest value over all possible continuations of the lists. "res": the value of
         "max" minus the value of "min".
     ties : {"w", "a", "b"}
-        "w": all tied items of a group have the first rank of the group. "a": the value is the mean over all orders of
-        tied items. "b": the value of "a", scaled so that a list with ties has the value 1 with itself.
+        "w": all items of a group of tied items have the best rank of the group. "a": the value is the mean over all
+        orders of tied items. "b": the value of "a", scaled so that a list with ties has the value 1 with itself.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item; only for `value="ext"` and `value="min"`. What a common item adds to the
         value is multiplied by the weight of the item. Values can then be larger than 1.
@@ -290,9 +291,9 @@ class RankBiasedOverlap(Kernel):
 class AverageOverlap(Kernel):
     """The share of common items among the first d items of both lists, averaged over the depths d = 1, 2, ..., `depth`.
 
-    This measure is a kernel. With ties the value is a mean over all pairs (s', t') of complete rankings: s' agrees with
-    the first ranking, and t' agrees with the second ranking (see `ties` of `Rankings`). An item that a list leaves out
-    is never a common item.
+    This measure is a kernel. With ties, take all complete rankings s' that agree with the first ranking, and all
+    complete rankings t' that agree with the second ranking (see `ties` of `Rankings`). The value is the mean of the
+    values for s' and t' over all these rankings. An item that a list leaves out is never a common item.
 
     Parameters
     ----------
@@ -326,7 +327,7 @@ class Footrule(Measure):
     Tied items have the mean of the ranks that they share. For lists (rankings that leave items out), the sum is over
     all items that are in at least one of the two lists. If an item is in only one list, its rank in the other list is
     the length of that other list plus 1. The footrule is a metric on rankings of all items. For lists of different
-    lengths it is not always a metric, because the triangle inequality can be violated.
+    lengths the footrule is not always a metric, because the triangle inequality can be violated.
 
     Parameters
     ----------

@@ -57,9 +57,10 @@ class Source(NamedTuple):
         return np.full(rows, n)
 
     def places(self, rows: slice) -> Array:
-        """Return the best rank of each item's block in some rankings that are not lists; NaN for items not listed.
+        """Return the best rank of each item's block, for the rankings in `rows`; NaN for items that are not listed.
 
-        A block is a set of tied items; an item that is not tied is a block of its own. `rows` chooses the rankings.
+        A block is a set of tied items; an item that is not tied is a block of its own. Rankings that are stored as
+        lists are not allowed.
         """
         handle = self.handle.select(np.arange(self.handle.rows)[rows])
         places = handle.ranks() + (not handle.is_complete)
@@ -68,7 +69,7 @@ class Source(NamedTuple):
         return np.where(places > handle.items, np.nan, places)
 
     def entries(self) -> Iterator[tuple[Whole, Whole, Whole, Whole]]:
-        """Yield an entry for each listed item, in batches: row, item, best rank of its block, and size of the block."""
+        """Yield an entry for each listed item, in batches: row, item, best rank and size of its block of tied items."""
         rows, n = self.handle.rows, self.handle.items
         if not self.handle.is_lists:
             height = max(1, BLOCK // max(n, 1))
@@ -148,9 +149,10 @@ class Description:
 
     Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
     times. If `sample_weight` was passed to `Rankings.describe`, these weights are scaled so that their sum is the
-    number of rankings. Within a group, their sum is the number of rankings of the group. With weights, numbers such as
-    `first` are sums of weights, not counts. Tied items have the mean of the ranks that they share. If two items are
-    tied for the first place, each of them is counted as first with 1/2.
+    number of rankings. In the description of a group, the weights are scaled so that their sum is the number of
+    rankings of the group. With weights, numbers such as `first` are sums of weights, not counts. Tied items have the
+    mean of the ranks that they share. If two items are tied for the first place, each of them is counted as first with
+    1/2.
 
     Attributes
     ----------

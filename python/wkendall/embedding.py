@@ -310,8 +310,9 @@ def linear_function_of(
 def mean_signs(rankings: Rankings) -> NDArray[np.float64]:
     """Return the mean sign of each pair of items over all complete rankings that agree with a ranking.
 
-    For k listed items there are k + 1 places before, between and after them. A missing item is in each of these places
-    with the same probability. A missing item comes after a listed item of rank r with probability 1 - r / (k + 1). For
+    The sign is 1 if the first item comes first, and -1 if the second item comes first. If a ranking lists k items,
+    there are k + 1 places for a missing item: before, between and after the listed items. The missing item is in each
+    place with the same probability. So it comes after a listed item of rank r with probability 1 - r / (k + 1). For
     tied items, r is their mean rank.
     """
     rows, n = rankings.shape

@@ -245,10 +245,11 @@ def distance_matrix(
     """Distances between all pairs of rankings: the number of discordant pairs, or the distance that a kernel defines.
 
     A pair of items is discordant if the two rankings put the two items in opposite orders. With ties or missing items,
-    the distance is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees
-    with the second ranking (see `ties` of `Rankings`). A pair of items that at least one ranking ties then adds 1/2,
-    also to the distance of a ranking from itself. With ties, therefore, **the diagonal is not zero, and the distance is
-    not a metric**. Pass `kernel=Kendall()` to get a metric.
+    take all complete rankings s' that agree with the first ranking, and all complete rankings t' that agree with the
+    second ranking (see `ties` of `Rankings`). The distance is the mean distance of s' and t' over all these rankings. A
+    pair of items that at least one ranking ties then adds 1/2, also to the distance of a ranking from itself. With
+    ties, therefore, **the diagonal is not zero, and the distance is not a metric**. Pass `kernel=Kendall()` to get a
+    metric.
 
     Parameters
     ----------
@@ -333,7 +334,10 @@ def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel
 
 
 def check_pairs(kernel: Kernel, function: str) -> None:
-    """Raise an error if a kernel is not a sum over pairs of items, where a pair adds one weight times another."""
+    """Raise an error for other kernels than sums over pairs of items.
+
+    A pair must add a product of two weights, one from each ranking.
+    """
     if not isinstance(kernel, Kendall | TensorKernel):
         rule = f" is {kernel!r}, but {function} needs a kernel of pairs of items: Kendall, or TensorKernel with U"
         if isinstance(kernel, Combination):

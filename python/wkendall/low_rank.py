@@ -1,10 +1,10 @@
 """Factors of a weight matrix, returned only if a kernel computed from them is accurate enough.
 
 For a weight matrix U, a value of the kernel is a sum of terms U[a, b] U[c, d]. The package promises an error of at most
-1e-12 times the sum of the absolute values of these terms. Let L R be the factors and E = U - L R. A value that is
-computed from the factors has two errors: the effect of E, and rounding errors. The rounding errors are in sums of
-products of four numbers: two entries of L and two entries of R. This module bounds both errors before the factors are
-used.
+1e-12 times the sum of the absolute values of these terms. Let L and R be the factors. Their product L R is close to U;
+let E = U - L R. A value that is computed from the factors has two errors: the effect of E, and rounding errors. The
+rounding errors are in sums of products of four numbers: two entries of L and two entries of R. This module bounds both
+errors before the factors are used.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _found(U: Array, most: int) -> tuple[Array, Array] | None:
 def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], Array, Array] | None:
     """Return rows and columns that span all rows and columns, and the results of the elimination with full pivoting.
 
-    Entries of at most `unseen` count as zeros. After each step, remainders that can be rounding errors are set to zero.
-    In this way, a small entry is kept even if other entries are large.
+    Entries with an absolute value of at most `unseen` count as zeros. After each step, remainders that can be rounding
+    errors are set to zero. In this way, a small entry is kept even if other entries are large.
     """
     left, noise = U.copy(), np.full(U.shape, unseen)
     rows: list[int] = []
@@ -101,13 +101,13 @@ def _coefficients(parts: Array, rows: list[int]) -> Array:
 
 
 def _least_terms(U: Array) -> float:
-    """Return a lower bound, for all pairs of rankings, of the sum of the absolute values of the terms."""
+    """Return a lower bound, for all pairs of rankings, of the sum of the absolute terms |U[a, b] U[c, d]|."""
     ordered = np.sort(np.abs(U), axis=None)
     return float(ordered @ ordered[::-1])
 
 
 def _error(U: Array, left: Array, right: Array, least: float) -> float:
-    """Return a bound of the error of a kernel from factors, relative to the sum of the absolute values of its terms."""
+    """Return a bound of the error of a kernel computed from factors, divided by the sum of its absolute terms."""
     items, rank = left.shape
     sizes = np.abs(left) @ np.abs(right)
     apart = np.abs(U - left @ right) + (rank + 2) * UNIT * sizes
@@ -122,7 +122,7 @@ def _error(U: Array, left: Array, right: Array, least: float) -> float:
 
 
 def _in_range(left: Array, right: Array) -> bool:
-    """Tell whether products neither overflow nor lose digits; the upper limit is that of the Rust crate."""
+    """Tell whether products of entries neither overflow nor lose digits; the Rust crate has the same upper limit."""
     sizes = np.abs(np.concatenate([left.ravel(), right.ravel()]))
     if (sizes[sizes > 0] < SMALLEST).any():
         return False

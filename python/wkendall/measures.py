@@ -66,7 +66,7 @@ class Measure:
         return self._takes
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
-        """Return a matrix with the values of all pairs of rankings of `X`, or of all pairs of `X` and `Y`.
+        """Return a matrix with the value of each pair of rankings of `X`, or of each ranking of `X` with each of `Y`.
 
         If `X` and `Y` are two single rankings, return a number.
 
@@ -83,7 +83,10 @@ class Measure:
         return [parameter.name for parameter in found if parameter.name != "self" and parameter.kind not in kinds]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep`, also those of the parts of a sum or product, such as `left__weight`."""
+        """Return the parameters by name.
+
+        With `deep`, also return the parameters of the parts of a sum or product, such as `left__weight`.
+        """
         found = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(found.items()):
@@ -92,7 +95,7 @@ class Measure:
         return found
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters, also those of the parts of a sum or product, as in `left__weight`."""
+        """Change parameters, also the parameters of the parts of a sum or product, as in `left__weight`."""
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
@@ -136,12 +139,15 @@ class Measure:
         return self
 
     def _options(self) -> dict[str, Any]:
-        """Return the parameters as numbers and texts; arrays are hashed."""
+        """Return the parameters as numbers and texts; an array is replaced by its hash."""
         return {name: described(value) for name, value in self.get_params(deep=False).items()}
 
 
 class Kernel(Measure):
-    """A measure that is a kernel, at least for some parameters. `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too."""
+    """A measure that is a kernel, at least for some parameters.
+
+    If `a` and `b` are kernels, `a + b`, `2.5 * a`, `a * b` and `a ** 2` are kernels too.
+    """
 
     @property
     def is_kernel(self) -> bool:
@@ -189,7 +195,7 @@ class Kendall(Kernel):
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
-        - "average": `(n + 1 - max(b, d)) / n`, the mean of the top-k kernels over k = 1..n.
+        - "average": `(n + 1 - max(b, d)) / n`, the mean of the weight "top" over k = 1..n.
         - "later": `u[b] u[d]`: the weight of the later item in one ranking, times its weight in the other ranking. With
           `u="ap"` the kernel is a positive definite variant of AP correlation (`APCorrelation`).
     k : int, optional
@@ -217,9 +223,9 @@ class Kendall(Kernel):
     Notes
     -----
     If each ranking lists only a few of the items, use `signed=True, normalize=True`. Without `signed=True`, the
-    normalized kernel of any two such rankings is near 1, because most items are in neither of them. For example, take
-    two top-10 lists out of 1,000 items that have no item in common. Their normalized value is 0.98 without
-    `signed=True`, and -0.01 with `signed=True`.
+    normalized standard kernel of any two such rankings is near 1, because most items are in neither of them. For
+    example, take two top-10 lists out of 1,000 items that have no item in common. Their normalized standard kernel is
+    0.98 without `signed=True`, and -0.01 with `signed=True`.
 
     Examples
     --------
@@ -270,7 +276,7 @@ class TensorKernel(Kernel):
         Weights of tuples of positions; for pairs (`order=2`), `U[a, b]` is the weight of the positions a and b. The
         kernel is then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i)
         are the positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]`
-        is 0 for all a > b. Other orders have more or fewer items in each term.
+        is 0 for all a > b. For another `order`, each term of the sum has more or fewer items.
 
         An array with one more axis in front is called a stack of arrays U. The kernel of a stack is the sum of the
         kernels of its arrays. If U is a sum of r outer products of vectors, you can pass these vectors as a tuple. The
@@ -328,13 +334,14 @@ class TensorKernel(Kernel):
 class Mallows(Kernel):
     """The Mallows kernel: `exp(-lam * distance)`, where the distance is the number of discordant pairs of items.
 
-    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees with the
-    second ranking (see `ties` of `Rankings`). The kernel is computed from this mean distance. The kernel is still
-    positive definite: it is a constant times `exp(lam / 2 <s, t>)`. Here s and t are vectors, one for each of the two
-    rankings. A vector has one entry for each pair of items: the mean sign of the pair in all complete rankings that
-    agree with the ranking. The sign is 1 if the first item comes first, and -1 if the second item comes first. A
-    ranking with ties has a positive distance from itself, so its kernel with itself is below 1.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, take all
+    complete rankings s' that agree with the first ranking, and all complete rankings t' that agree with the second
+    ranking (see `ties` of `Rankings`). The distance is the mean distance of s' and t' over all these rankings, and the
+    kernel is computed from this mean. The kernel is still positive definite: it is a constant times
+    `exp(lam / 2 <s, t>)`. Here s and t are vectors, one for each of the two rankings. A vector has one entry for each
+    pair of items: the mean sign of the pair in all complete rankings that agree with the ranking. The sign is 1 if the
+    first item comes first, and -1 if the second item comes first. A ranking with ties has a positive distance from
+    itself, so its kernel with itself is below 1.
 
     Parameters
     ----------
@@ -371,10 +378,11 @@ class Mallows(Kernel):
 class KendallDistance(Measure):
     """The Kendall tau distance: the number of discordant pairs of items.
 
-    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, the distance
-    is a mean over all pairs (s', t') of complete rankings: s' agrees with the first ranking, and t' agrees with the
-    second ranking (see `ties` of `Rankings`). A pair that is tied in at least one of the two rankings adds 1/2. A
-    ranking with ties therefore has a positive distance from itself, so with ties the distance is not a metric.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, take all
+    complete rankings s' that agree with the first ranking, and all complete rankings t' that agree with the second
+    ranking (see `ties` of `Rankings`). The distance is the mean distance of s' and t' over all these rankings. A pair
+    that is tied in at least one of the two rankings adds 1/2. A ranking with ties therefore has a positive distance
+    from itself, so with ties the distance is not a metric.
 
     Examples
     --------
@@ -400,11 +408,11 @@ class KendallCorrelation(Kernel):
     kernel, because a matrix of correlations can have negative eigenvalues. For a kernel with values from -1 to 1, use
     `Kendall(..., signed=True, normalize=True)`.
 
-    With ties or missing items, C and D are means over all pairs (s', t') of complete rankings: s' agrees with the first
-    ranking, and t' agrees with the second ranking (see `ties` of `Rankings`). A pair of tied items adds the same amount
-    to C and to D. The standard weight therefore gives tau-a, whose denominator is the number of all pairs. The
-    correlation of a ranking with itself is below 1 if the ranking has ties. For tau-b use
-    `Kendall(signed=True, normalize=True)`.
+    With ties or missing items, take all complete rankings s' that agree with the first ranking, and all complete
+    rankings t' that agree with the second ranking (see `ties` of `Rankings`). C and D are then the means of the two
+    sums for s' and t' over all these rankings. A pair of tied items adds the same amount to C and to D. The standard
+    weight therefore gives tau-a, whose denominator is the number of all pairs. The correlation of a ranking with itself
+    is below 1 if the ranking has ties. For tau-b use `Kendall(signed=True, normalize=True)`.
 
     Parameters
     ----------
@@ -438,7 +446,7 @@ class KendallCorrelation(Kernel):
 
 
 class Combination(Kernel):
-    """A kernel that is computed from other kernels, entry by entry."""
+    """A kernel whose value for two rankings is computed from the values of other kernels for these two rankings."""
 
     def _parts(self) -> list[Kernel]:
         return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
@@ -470,7 +478,7 @@ class Sum(_Pair):
 
 
 class Product(_Pair):
-    """The product of two kernels, entry by entry: `left * right`."""
+    """The product of two kernels: `left * right`. Each value is the product of the two values."""
 
     def __repr__(self) -> str:
         return f"{_factor(self.left)} * {_factor(self.right)}"
@@ -498,7 +506,7 @@ class Scaled(Combination):
 
 @dataclass(eq=False, repr=False)
 class Power(Combination):
-    """A power of a kernel, entry by entry: `kernel ** exponent`; the exponent is a whole number of at least 1."""
+    """A power of each value of a kernel: `kernel ** exponent`; the exponent is a whole number of at least 1."""
 
     kernel: Kernel
     exponent: int
@@ -515,7 +523,7 @@ def _factor(kernel: Kernel) -> str:
 
 
 def described(value: Any) -> Any:
-    """Return a parameter as a number or a text that can be stored on disk; arrays are hashed."""
+    """Return a parameter as a number or a text that can be stored on disk; an array is replaced by its hash."""
     if value is None or isinstance(value, bool | np.bool_):
         return None if value is None else bool(value)
     if isinstance(value, Measure):

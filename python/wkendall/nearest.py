@@ -181,7 +181,7 @@ def neighbors_graph(
         What is stored for each pair of neighbours: their distance, or the number 1 ("connectivity"). If the measure is
         a distance, its value is stored. If the measure is a kernel K, the distance of rankings s and t is
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, as in `distance_matrix(kernel=K)`. For `RankBiasedOverlap` with
-        `value="ext"` or `value="max"`, the distance is 1 minus the value.
+        `value="ext"` or `value="max"`, the distance is 1 minus the overlap.
 
     Returns
     -------
@@ -345,7 +345,7 @@ def distances_of(
 def _own(
     rankings: Rankings | Searched, rows: NDArray[Any], index: _Index | None, measure: Measure, run: Run
 ) -> NDArray[np.float64]:
-    """Return the kernel of each ranking with itself; an index already has the weights, which take long to compute."""
+    """Return the kernel of each ranking with itself; with an index, the weights of the kernel are ready."""
     if index is None:
         found: NDArray[np.float64] = diagonal_of(plain(rankings)[rows], measure, run)
         return found
@@ -372,7 +372,7 @@ class Searched:
 
     Lists are rankings of only a few of the items. The index is made once and then kept.
 
-    The rankings of an object never change. `added` and `removed` return a new object, so other threads can go on
+    The rankings of a `Searched` never change. `added` and `removed` return a new object, so other threads can go on
     searching the old rankings. If several threads need the index at the same time, the index is made only once. A
     pickle contains the index as bytes.
     """
@@ -381,7 +381,7 @@ class Searched:
     _handle: _core.Rankings | None
 
     def __init__(self, rankings: Rankings) -> None:
-        """Keep rankings."""
+        """Store the rankings."""
         self._set(rankings.shape, rankings._missing, rankings._parts)
         self._handle = rankings._handle
 
@@ -416,7 +416,7 @@ class Searched:
         return index.core.lists()
 
     def _last_index(self) -> _Index | None:
-        """Return the last index, perhaps from a pickle."""
+        """Return the index that was used last; if the object comes from a pickle, make this index from its bytes."""
         if self._stored is not None:
             self._load()
         return None if self._made is None else self._made[1]

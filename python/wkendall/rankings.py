@@ -286,7 +286,7 @@ class Rankings:
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the ranks, from 1 on; tied items have the best of the ranks that they share, missing items NaN."""
+        """Return the ranks, which begin at 1; tied items have the best rank that they share, missing items have NaN."""
         ranks = self._ranks()
         return ranks if dtype is None else ranks.astype(dtype, copy=bool(copy))
 
@@ -310,7 +310,7 @@ class Rankings:
 
     @cached_property
     def _places(self) -> Any:
-        """An array whose rows are equal only for equal rankings; a sparse array for lists."""
+        """An array in which two rows are equal only if the two rankings are equal; for lists, the array is sparse."""
         if self._handle.is_lists:
             bounds, columns, starts = self._handle.parts()
             return sparse_array(SparseRows(bounds, columns, starts, self.shape))
@@ -326,9 +326,10 @@ class Rankings:
         return self._handle.listed(self._listed == self.n_items)
 
     def distinct(self) -> Rankings:
-        """Return each different ranking once, in the order of first rows; the counts of equal rankings are added up.
+        """Return each different ranking once, in the order in which the rankings first appear.
 
-        The rows of the result have no labels, because a row can stand for several rows of the data.
+        The counts of equal rankings are added up. The rows of the result have no labels, because a row can stand for
+        several rows of the data.
 
         Examples
         --------
@@ -399,7 +400,7 @@ class Rankings:
         )
 
     def to_lists(self) -> list[list[Any]]:
-        """Return each ranking as a list of its items, best item first: their names, or without names their numbers from 0.
+        """Return each ranking as a list of item names, best item first; items without names have numbers from 0.
 
         Items that are tied with each other are together in a set. Items that are not listed, and items of unknown
         position, are left out.
@@ -675,7 +676,7 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
 
 
 def _same_lists(x: Rankings, y: Rankings) -> str:
-    """Return advice on making lists with the same items as `x`, which can come from the `fit` of an estimator."""
+    """Return advice on making lists with the same items as the rankings `x`."""
     kinds = getattr(x, "kind", None), y.kind
     return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
 
@@ -687,7 +688,7 @@ def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), w
 
 
 def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the number of the first row of each distinct ranking, and for each row the index of its ranking.
+    """Return the number of the first row of each distinct ranking, and for each row the index of its distinct ranking.
 
     The distinct rankings are sorted.
     """
@@ -710,7 +711,7 @@ def _keys(places: NDArray[Any]) -> NDArray[Any]:
 
 
 def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
-    """Return a key for each list; lists have different lengths."""
+    """Return a byte string for each list; the byte strings have different lengths, like the lists."""
     bounds, columns, starts = rankings._handle.parts()
     entries = np.stack([columns, starts], axis=1).astype(">u4")
     ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)

@@ -139,7 +139,7 @@ def _least_norm(matrix: NDArray[np.float64]) -> float:
 
 
 def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
-    """Tell whether a symmetric matrix with `shift` added to its diagonal has a Cholesky factor; in steps, for Ctrl-C."""
+    """Tell whether a symmetric matrix plus `shift` on its diagonal has a Cholesky factor; Ctrl-C can stop this."""
     left = matrix + shift * np.eye(len(matrix))
     for start in range(0, len(left), PIECE):
         end = start + PIECE
@@ -156,7 +156,7 @@ def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
 
 
 def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
-    """Call a function that signals cannot interrupt. Ctrl-C raises here, and the thread ends when the function returns."""
+    """Call a function that signals cannot interrupt. Ctrl-C raises here; the thread ends when the function returns."""
     done: list[tuple[Any, BaseException | None]] = []
 
     def call() -> None:
@@ -255,9 +255,9 @@ def position_weights(
     """Array U for which `TensorKernel(U, order=order)` is the kernel with a weight such as "mult".
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
-    (`a < b < ..`) can differ from 0. `Kendall("average")` is the mean of the top-k kernels for k = 1..n. A single array
-    U cannot express this mean. For `weight="average"` the result is therefore a stack of n arrays U (an array with one
-    more axis in front), one for each k.
+    (`a < b < ..`) can differ from 0. `Kendall("average")` is the mean of the kernels `Kendall("top", k=k)` over k =
+    1..n. A single array U cannot express this mean. For `weight="average"` the result is therefore a stack of n arrays
+    U (an array with one more axis in front), one for each k.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def sparse_rows(values: Any, name: str, *, positive: bool = False) -> SparseRows
 
 
 def _check_unfilled(values: Any, name: str) -> None:
-    """Raise an error for zeros in a format that fills blocks or diagonals with zeros: such zeros can be entries or not."""
+    """Raise an error for zeros in a format that fills blocks or diagonals with zeros: some may be padding."""
     if values.format == "bsr":
         if values.blocksize == (1, 1):  # nothing to fill
             return

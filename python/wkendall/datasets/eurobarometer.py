@@ -52,9 +52,9 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
         - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. The file has one data
           frame with the columns of the counts table. The columns of the sources may also have the names of prefmod: TV,
           RAD, NEWSP, SCIMAG, WWW and EDINST. Instead of the rank of a source, they may have the number that prefmod
-          uses: the number of sources ranked below it minus the number of sources ranked above it. This number is 5 for the first
-          source and -5 for the last source. To read
-          these files, install rdata (`pip install "wkendall[rdata]"`).
+          uses: the number of sources ranked below it minus the number of sources ranked above it. This number is 5 for
+          the first source and -5 for the last source. To read these files, install rdata
+          (`pip install "wkendall[rdata]"`).
         - The file of ICPSR 03341, separated by tabs. The columns v57 to v62 have the ranks of the sources, in the order
           above. The column v522 has the age in years. Column names may be in upper or lower case.
 
@@ -230,7 +230,7 @@ class RFrame:
         raise ValueError(f"{self.name}: {reason}") from None
 
     def whole(self, column: int) -> Ranks:
-        """Return the whole numbers of a column. A factor gives its levels, or its codes if the levels are words."""
+        """Return the whole numbers of a column; for a factor of R, its levels, or its codes if the levels are words."""
         series, name = self._frame.iloc[:, column], self.columns[column]
         values: list[Any] = series.tolist()
         if hasattr(series, "cat"):

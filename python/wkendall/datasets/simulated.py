@@ -91,7 +91,7 @@ def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, 
 
 
 def mallows_tops(m: int, n: int, lam: float, depth: int, random: np.random.Generator) -> Ranks:
-    """Draw the first `depth` items of rankings from the Mallows model around 0, 1, .., n - 1, one row for each ranking.
+    """Draw the first `depth` items of Mallows rankings with the centre 0, 1, .., n - 1, one row for each ranking.
 
     A ranking is drawn from its first item on. In each step, the items that are left are numbered j = 0, 1, .. in the
     order of the centre. The next item is item j with a probability proportional to exp(-lam * j). The time is

@@ -53,12 +53,12 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
     The model has two age groups, and each age group has two classes of people. In a class, the logarithm of the
     probability of a ranking is a constant plus a sum of effects. There is one effect for each of the 15 pairs of items.
     The effect is added if the ranking has the two items in the same order as the questionnaire. The 62 parameters were
-    fitted to the 12,216 people of the counts table, separately for the two age groups. The fit used maximum likelihood
-    with the EM algorithm. The parameters are rounded to 3 decimals.
+    fitted to the 12,216 people of the counts table that `load_eurobarometer` reads, separately for the two age groups.
+    The fit used maximum likelihood with the EM algorithm. The parameters are rounded to 3 decimals.
 
-    The model and the survey have the same mean ranks, up to 0.001. For two items, they also have the same share of
-    people who prefer the first item, up to 0.001. For three or more items, the shares of the orders of these items are
-    only approximately the same.
+    The model and the survey have the same mean ranks, up to 0.001. For every two items, they also have the same share
+    of people who prefer the first item, up to 0.001. For an order of three or more items, the shares of people with
+    this order are only approximately the same.
 
     Parameters
     ----------

@@ -178,7 +178,8 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
 def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Curve of the objective of a fitted `AlternatingClassifier` or `AlternatingRegressor`, after each half step.
 
-    A half step optimises either the position weights U or the coefficients B of the items.
+    The objective is the sum that the fit minimises. A half step optimises either the position weights U or the
+    coefficients B of the items.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     n : int
         The number of ranks.
     k : int
-        The k of the top-k kernel.
+        The k of the top-k kernel, `Kendall("top", k=k)`.
     ax
         As for `plot_weights`.
 
@@ -408,7 +409,7 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars of the result of `spectrum` for several kernels: the share of each part; the first kernel is on top.
+    """Bars for the result of `spectrum`: the share of each part, for one or more kernels; the first kernel is on top.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def plot_map(
 
 
 def _legend(ax: Axes, name: object, count: int) -> Any:
-    """Draw a legend of groups in the corner; `_Space` makes room for it."""
+    """Draw a legend of groups in the corner; `_space` returns the size of the axes without this legend."""
     size = "medium" if count <= FEW_GROUPS else "x-small"
     tall = ax.get_window_extent().height * 72 / ax.figure.dpi
     columns = int(np.ceil((count + 1) / max(1, tall // (11 if count > FEW_GROUPS else 16))))
@@ -134,7 +134,7 @@ def _legend(ax: Axes, name: object, count: int) -> Any:
 
 
 def components(gram: Array) -> tuple[Array, Array]:
-    """Return the first two principal components of points with these inner products, and their shares of the variance."""
+    """Return the first two principal components of points with inner products `gram`, and their shares of variance."""
     from scipy.linalg import eigh
 
     centred = gram - gram.mean(axis=0)

@@ -69,8 +69,8 @@ def plot_matrix(
     annotate : bool
         Write the values into the cells, with two decimals.
     pvalues : data frame or array-like of the shape of `matrix`, optional
-        Cells with a p-value below `level` are marked with a star. If there are many p-values, correct them for multiple
-        tests first.
+        The p-value of each cell. Cells with a p-value below `level` are marked with a star. If there are many p-values,
+        correct them for multiple tests first.
     level : float
         The limit for the p-values: cells with a p-value below it are marked.
     ax, title

@@ -49,7 +49,7 @@ class Contents(NamedTuple):
         return int(rows), int(columns)
 
     def rankings(self, reading: Reading) -> Rankings:
-        """Check the rankings. If some rankings leave out items that come last, store the rankings as lists."""
+        """Check the rankings. Sparse rows become lists if some rows leave out items and `missing` is "bottom"."""
         items = None if self.items is None or reading.input == "orders" else tuple(self.items)
         try:
             core, listed = self._read(reading)

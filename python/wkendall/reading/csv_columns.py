@@ -35,7 +35,8 @@ def read_columns(
     """Read a CSV file of observations.
 
     `items` are the columns to read, and `skip` are columns to ignore. It is no error if the file lacks some of these
-    columns. The result has, for each column, doubles in the order of the numbers. NaN means missing.
+    columns. For each column, the result has doubles that are in the same order as the numbers of the column. NaN means
+    missing.
     """
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "columns": items, "may_lack": True}
     how["encoding"] = encoding

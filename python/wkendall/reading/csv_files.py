@@ -59,8 +59,8 @@ def read_csv(
     skip : str or collection of str
         Columns to ignore. The cells of these columns can have any content.
     item, value : str, optional
-        For "long": the column of the items, and the column of the ranks or scores of the items. The defaults are the
-        first columns that have no other use.
+        For "long": the column of the items, and the column of the ranks or scores of the items. By default, `item` is
+        the first column that has no other use, and `value` is the next such column.
     items : iterable of str, optional
         All items, in the order that you want, for example the items of an earlier file. In a "ranks" file, the columns
         with these names are read, and other columns are ignored. A file with another layout must not contain other
@@ -76,8 +76,8 @@ def read_csv(
         - "choices" and "lists": the first row has an item of another row, or of `items`.
         - "long": the first row has a number, a blank cell, or a cell that occurs again in its column.
     encoding : str
-        The encoding of the file, with the names that `open` takes. Files from older programs on Windows often have the
-        encoding "cp1252".
+        The encoding of the file: a name that Python's `open` accepts. Files from older programs on Windows often have
+        the encoding "cp1252".
     input, top, ties, missing
         As for `Rankings`. The default of `missing` is "error" for the layout "ranks", and "bottom" for the other
         layouts.

@@ -230,7 +230,7 @@ def first_row(path: str | os.PathLike[str], delimiter: str | None, encoding: str
 
 
 def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows into equally many cells.
+    """Return a delimiter that splits each of the first rows into the same number of cells.
 
     If several delimiters do this, return the delimiter that gives the most cells.
     """

@@ -47,7 +47,8 @@ def from_lists(
     a pipeline of scikit-learn, use `ListEncoder`, which stores the items.
 
     To compare lists, use a kernel with `signed=True, normalize=True`. As an example, take two top-10 lists out of 1,000
-    items, without a common item. With `normalize=True`, the kernels give these similarities of the two lists:
+    items, without a common item. With `normalize=True`, kernels with the following parameters give these similarities
+    of the two lists:
 
     ====================================  ==========
     kernel                                similarity
@@ -60,9 +61,9 @@ def from_lists(
     top, k=10                                      0
     ====================================  ==========
 
-    Unsigned kernels, such as the standard kernel, give nearly all pairs of lists a high similarity. The reason is the
-    items that are in neither list. These items are tied in both lists, and unsigned kernels count this as partial
-    agreement. The similarities depend on the number of items, and therefore on `items`.
+    Without `signed=True`, the standard and the average kernel give nearly all pairs of lists a high similarity. The
+    reason is the items that are in neither list. These items are tied in both lists, and kernels without `signed=True`
+    count this as partial agreement. The similarities depend on the number of items, and therefore on `items`.
 
     Parameters
     ----------

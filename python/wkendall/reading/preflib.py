@@ -31,7 +31,8 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
     PrefLib calls the items "alternatives". There are two formats, and both can be read. The current format has header
     lines `# KEY: value`. The older format begins with the number of alternatives. Alternatives are numbered from 1, or
     from 0 as in some old files. The numbers of voters and orders in the header must agree with the orders. The orders
-    must agree with the type of the file, such as .soc. If an order occurs twice, its counts are added.
+    must agree with the type of the file: the end of its name, such as .soc. If an order occurs twice, the two numbers
+    of voters are added.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
         A text file. Its name ends in .soc, .soi, .toc or .toi. Orders with ties are allowed in .toc and .toi files.
         Incomplete orders are allowed in .soi and .toi files.
     encoding : str
-        The encoding of the file, with the names that `open` takes.
+        The encoding of the file: a name that Python's `open` accepts.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def read_orders(path: str | os.PathLike[str], encoding: str = "utf-8") -> Conten
 
 
 def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: list[int], orders: int) -> None:
-    """Compare the numbers in the header with the orders. An order that occurs twice may be counted once or twice."""
+    """Compare the numbers in the header with the orders. If an order occurs twice, the header may count it once."""
     for line, said, number, of in totals:
         voters = of == "voters"
         found = sum(counts) if voters else orders

@@ -70,7 +70,7 @@ def opened(path: object, encoding: str | None = None) -> File:
 
 
 def _codec(encoding: object) -> str:
-    """Return the name of Python's codec for an encoding. With UTF-8, a mark at the start of a file is left out."""
+    """Return the name of Python's codec for an encoding. With UTF-8, a byte order mark at the start is left out."""
     if encoding is None:
         return "utf-8-sig"
     rule = "the name of an encoding that Python knows, such as 'utf-8', 'cp1252' or 'latin-1'"

@@ -90,7 +90,7 @@ def read_trec(
 
 
 class _Found(NamedTuple):
-    """The documents that a system returns for a topic: columns, numbers, and lines of the file."""
+    """What a system returns for a topic: the column, the score or rank, and the line in the file of each document."""
 
     file: File
     columns: array[int]

@@ -33,9 +33,9 @@ MAX_RATIO = 1e6
 class Assigned(NamedTuple):
     """Several assignments of people to groups.
 
-    `tables` contains the weight of each ranking in each group except the last. `squares` contains the sum of the squared
-    weights of the people of each group. `tables` has shape (assignments, groups - 1, rankings), and `squares` has shape
-    (assignments, groups). If `squares` is the same for all assignments, its shape is (1, groups).
+    `tables` contains the total weight of each distinct ranking in each group except the last group. `squares` contains
+    the sum of the squared weights of the people of each group. `tables` has shape (assignments, groups - 1, rankings),
+    and `squares` has shape (assignments, groups), or (1, groups) if it is the same for all assignments.
     """
 
     tables: NDArray[Any]
@@ -60,12 +60,12 @@ class People:
 
     @cached_property
     def totals(self) -> Array:
-        """The weight of each distinct ranking."""
+        """The total weight of each distinct ranking."""
         return np.asarray(np.bincount(self.member, self.weights), dtype=np.float64)
 
     @cached_property
     def tables(self) -> Array:
-        """The weight of each distinct ranking in each group."""
+        """The total weight of each distinct ranking in each group."""
         size = len(self.totals)
         found = np.bincount(self.group * size + self.member, self.weights, minlength=self.n_groups * size)
         return np.asarray(found.reshape(self.n_groups, size), dtype=np.float64)
@@ -82,7 +82,7 @@ class People:
         return Assigned(self.tables[np.newaxis, :-1], self.squares[np.newaxis])
 
     def of(self, groups: Sequence[int]) -> tuple[People, Labels]:
-        """Return the people of some groups, and the numbers of the distinct rankings of these people."""
+        """Return the people of some groups, and the indices of the distinct rankings of these people."""
         rows = np.isin(self.group, groups)
         used, member = np.unique(self.member[rows], return_inverse=True)
         blocks = None if self.blocks is None else self.blocks[rows]
@@ -120,7 +120,7 @@ class People:
 
     @cached_property
     def _places(self) -> list[Labels]:
-        """The people of each block, for each size of blocks: arrays of shape (blocks, size)."""
+        """One array of shape (blocks, size) for each size of blocks: the row numbers of the people of each block."""
         blocks = np.zeros(len(self.group), dtype=np.intp) if self.blocks is None else self.blocks
         order, sizes = np.argsort(blocks, kind="stable"), np.bincount(blocks)
         starts = np.cumsum(sizes) - sizes

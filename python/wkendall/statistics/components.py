@@ -76,7 +76,7 @@ def components(
       which of the two items is first;
     - skew pairs: an item is before another item more often than the positions of the two items explain.
 
-    For `TensorKernel(range(n), order=1)` the agreement is Kendall's W.
+    For `TensorKernel(range(n), order=1)` the agreement on positions is Kendall's W.
 
     The hypothesis of the tests is that people are independent, and that all rankings of the items are equally likely.
     For rankings with ties, the hypothesis is that all assignments of the items to the places of each ranking are
@@ -100,9 +100,9 @@ def components(
 
     Notes
     -----
-    For m rankings of n items, a permutation takes time O(m n^2). The kernel `Kendall("average")` and a stack (see
-    `TensorKernel`) have several arrays U. A permutation then takes this time for each array. Each part has its own
-    test. To test whether there is agreement in at least one part, multiply the p-values by the number of parts.
+    For m rankings of n items, a permutation takes time O(m n^2) for each array U of weights of positions (see
+    `TensorKernel`). `Kendall("average")` and a stack have several arrays U. Each part has its own test. To test whether
+    there is agreement in at least one part, multiply the p-values by the number of parts.
 
     Examples
     --------

@@ -122,7 +122,8 @@ def _of_listed(
 ) -> Consensus:
     """Find the consensus of the listed items, and put the other items last.
 
-    `masses` is 0 for the items that no list has. The pairs with these items add the same number to score and bound.
+    `masses` is 0 for the items that no list has. The pairs with at least one of these items add the same number to the
+    score and to the bound.
     """
     rankings, weights = rankings[weights > 0], weights[weights > 0]
     listed, rest = np.flatnonzero(masses), np.flatnonzero(masses == 0)

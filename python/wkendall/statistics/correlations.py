@@ -40,7 +40,7 @@ _ADVICE = (
 class Correlations(NamedTuple):
     """What `corr` returns with `pvalues=True` or `confidence`.
 
-    All fields have the same shape and type. Fields that were not requested are None.
+    Fields that were not requested are None. All other fields have the same shape and type.
 
     Attributes
     ----------
@@ -194,12 +194,12 @@ def corr(
         table with one row for each returned pair: a data frame if `data` is a data frame, otherwise a
         `CorrelationTable`. The whole matrix is never in memory.
     confidence : float, optional
-        Also return confidence intervals with this confidence, for example 0.95. The standard error is computed by the
-        jackknife: each observation is left out in turn. The standard error and the interval are computed on the scale
-        of Fisher's transformation (atanh). The computation takes time O(n log n) for a pair of columns with n
-        observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of freedom if a few
-        observations have far more influence than the others. If there is an observation without which the correlation
-        is undefined, the ends of the interval are NaN.
+        Also return confidence intervals with this confidence, for example 0.95. The standard error of a correlation is
+        computed by the jackknife: each observation is left out in turn. The standard error and the interval are
+        computed on the scale of Fisher's transformation (atanh). The computation takes time O(n log n) for a pair of
+        columns with n observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of
+        freedom if a few observations have far more influence than the others. If there is an observation without which
+        the correlation is undefined, the ends of the interval are NaN.
     pvalues : bool
         Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
         gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
@@ -378,7 +378,7 @@ class _Run(NamedTuple):
         return self._with_counts(arrays, None, None) if many > 1 else Correlations(*arrays)
 
     def of_pairs(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Correlations:
-        """Return the correlations of some pairs."""
+        """Return the correlations of some pairs of columns."""
         with progress_bar(self.progress, "corr") as show:
             found = _core.correlations_of(
                 *self._columns(), first, second, self._inner(), threads=self.threads, progress=show
@@ -457,7 +457,7 @@ def _counts(
 
 
 def _words(present: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return flags as bits of words: a row for each word, a column for each row of flags."""
+    """Pack each row of flags into 64-bit words; a column of the result has the words of one row of flags."""
     bits = np.packbits(present, axis=1)
     padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : bits.shape[1]] = bits

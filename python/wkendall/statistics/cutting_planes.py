@@ -2,9 +2,10 @@
 
 A linear program has a variable for each pair of items: which of the two items is first. In an order, no three items
 form a cycle (a before b, b before c, c before a). Each such condition is an inequality. The program begins without
-these inequalities, and gets those that its solutions violate. The dual values of the program give an upper bound of the
-values of all orders. If the solution has a number other than 0 and 1, the search branches: it tries both values of one
-variable. The method is from Groetschel, Juenger and Reinelt (1984).
+these inequalities. If its solution violates some of them, these are added, and the program is solved again. The dual
+values of the program give an upper bound of the values of all orders. If the solution has a number other than 0 and 1,
+the search branches: it tries the values 0 and 1 of one variable. The method is from Groetschel, Juenger and Reinelt
+(1984).
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class StoppedError(Exception):
 class Limits:
     """The limits of a search: an amount of work, or a number of seconds.
 
-    Each step of the simplex algorithm adds as much work as the program has rows and columns together. The preparation
-    and each search for violated cycles add n^3, for n items.
+    For n items, the start of the search adds work of n^3. Each step of the simplex algorithm adds the number of rows
+    plus the number of columns of the linear program. Each search for violated inequalities adds n^3.
     """
 
     def __init__(self, work: float, seconds: float | None, show: Show | None) -> None:
@@ -105,10 +106,11 @@ def unit_of(numbers: Array) -> float:
 
 
 class _Search:
-    """The search for better orders than a given order, which has the items 0, 1, 2, ...
+    """The search for better orders than a given order. The items are numbered such that the given order is 0, 1, 2, ...
 
     The variable y of a pair `i < j` is 1 if j is before i. The pair then costs `margins[i, j]`, the margin of i over j.
-    The value of an order is `start` minus twice the cost of the order.
+    The cost of an order is the sum of the costs of its pairs. The value of an order is `start`, the value of the given
+    order, minus twice the cost of the order.
     """
 
     def __init__(self, margins: Array, limits: Limits) -> None:
@@ -236,7 +238,7 @@ class _Search:
         return (self.start - float(np.triu(self.margins[np.ix_(order, order)], 1).sum())) / 2
 
     def _gains(self, order: Integers, place: int) -> Array:
-        """Return how much the value grows if the item at `place` is moved to each place."""
+        """Return, for each place of the order, how much the value grows if the item at `place` is moved there."""
         passed = np.cumsum(np.append(0.0, self.margins[np.delete(order, place), order[place]]))
         gains: Array = 2 * (passed - passed[place])
         return gains

@@ -37,7 +37,7 @@ _MULTIPLY, _LOOK_UP, _ALONE = 1e-10, 3e-9, 3e-5
 
 
 class _Labels(NamedTuple):
-    """The criterion for labels: sums of the kernel within groups."""
+    """The criterion for labels: sums of the kernel within groups of people with the same label."""
 
     groups: Groups
 

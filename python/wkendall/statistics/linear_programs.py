@@ -64,8 +64,8 @@ class Program:
     def solve(self, check: Check) -> tuple[Array, float, Array] | None:
         """Return the solution, a lower bound of the minimum, and the reduced costs; None if there is no solution.
 
-        The bound holds for any dual values of at least 0. Errors of the solver can make the bound weaker, but the bound
-        is always valid.
+        The lower bound is computed from the dual values that the solver returns. Any dual values of at least 0 give a
+        lower bound. Errors of the solver can make the bound weaker, but the bound is always valid.
         """
         solved = self._solver.solve(check) if self._solver else self._solve_anew(check)
         if solved is None:
@@ -125,7 +125,7 @@ class _Warm:
 
 @cache
 def _warm_works() -> bool:
-    """Return whether scipy's own interface to HiGHS works as it did in 1.15 to 1.17."""
+    """Return whether scipy's own interface to HiGHS works as it did in scipy 1.15 to 1.17."""
     try:
         program = Program(np.array([1.0, -2.0]), warm=True)
         values = []

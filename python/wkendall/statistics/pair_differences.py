@@ -63,7 +63,7 @@ class PairDifferences(NamedTuple):
     groups: tuple[Any, Any]
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row for each pair; the shares of each group are one column.
+        """Return a pandas data frame with one row for each pair; each group has a column with its shares.
 
         Examples
         --------
@@ -94,7 +94,8 @@ def pair_differences(
     For each pair of items and each group, the function computes a share: the fraction of people who have the first item
     before the second. Ties count half. A person counts for a pair only if the person's ranking compares the two items.
     With `missing="bottom"`, a ranking compares two items if it lists at least one of them. With `missing="anywhere"`,
-    it must list both items. If no ranking of a group compares two items, this pair is left out.
+    the ranking must list both items. A pair is left out of the result if no ranking of one of the groups compares its
+    two items.
 
     Parameters
     ----------

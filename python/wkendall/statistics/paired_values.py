@@ -36,9 +36,9 @@ class Values(NamedTuple):
     """The values that are paired with the rankings, and a kernel between two distinct values.
 
     `member` is the index of each row's value among the distinct values. `counts` says how often each distinct value
-    occurs. The statistic of the test uses the centred kernel. Centring removes from a kernel L(a, b) all terms of the
-    form f(a) + f(b), for any function f. The kernel stored here may therefore differ by such terms from the kernel that
-    the user chose.
+    occurs. The test of independence uses only the centred kernel. Centring removes from a kernel L(a, b) all terms of
+    the form f(a) + f(b), for any function f. The kernel stored here may therefore differ by such terms from the kernel
+    that the user chose.
     """
 
     member: NDArray[np.intp]
@@ -180,7 +180,7 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
     middle = int(np.searchsorted(counts.cumsum(), rows // 2, side="right"))
 
     def below_one(number: int) -> Array:
-        """Return the kernel between all values and the value with this number, minus 1."""
+        """Return the kernel between all distinct values and the value with the index `number`, minus 1."""
         with np.errstate(over="ignore", under="ignore"):  # then it is -1 or 0, to all digits
             return np.asarray(np.expm1(-0.5 * ((numbers.minus(number) / width) ** 2).sum(axis=1)))
 
@@ -205,7 +205,7 @@ class Numbers(NamedTuple):
     low: Array
 
     def minus(self, number: int) -> Array:
-        """Subtract the value with this number from all values."""
+        """Subtract the value with the index `number` from all values."""
         return np.asarray((self.high - self.high[number]) + (self.low - self.low[number]))
 
 

@@ -51,16 +51,16 @@ class RankIntervals(_Intervals):
         true ranks.
     groups : list of lists
         Sets of items that cannot be told apart (see `rank_intervals`), in the order of their ranks. Each set is as
-        large as possible. Any two items that cannot be told apart are together in at least one set. (In a compact
-        letter display, these two items have a letter in common.) Sets can overlap. Usually a set contains neighbours in
-        the ranking, but it can leave out an item between two of its items. The sets contain the names of the items, or
-        their numbers from 0.
+        large as possible. Any two items that cannot be told apart are together in at least one set. Sets can overlap.
+        Usually a set contains neighbours in the ranking, but it can leave out an item between two of its items. The
+        sets contain the names of the items, or their numbers from 0.
     separated : ndarray of shape (n - 1,)
         For each item in the order of the ranks, except the last item: whether it can be told apart from the next item.
     items : list
         The names of the items, or their numbers from 0.
     estimate : ndarray of shape (n,)
-        The numbers by which the items are sorted: mean scores (larger is better) or mean ranks (smaller is better).
+        The numbers by which the items are sorted: mean scores (larger is better) or mean ranks (smaller is better). If
+        results are missing, they are the effects of the items (see the notes of `rank_intervals`).
     apart : ndarray of shape (n, n)
         Entry [i, j] says whether the items i and j can be told apart.
     confidence : float
@@ -122,8 +122,8 @@ def rank_intervals(
     scores_or_rankings : array-like of shape (m, n), data frame or Rankings
         An array or data frame contains scores. Rows are tasks, judges or samples, and columns are items. A larger score
         is better, and NaN is a missing result. Items are sorted by their mean scores. If a `Rankings` is passed, items
-        are sorted by their mean ranks. To sort by the mean ranks of scores, pass
-        `Rankings(scores, input="scores", ties="mean")`.
+        are sorted by their mean ranks. To rank the items by score within each row, and to sort by the means of these
+        ranks, pass `Rankings(scores, input="scores", ties="mean")`.
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int

@@ -1,9 +1,10 @@
 """The eigenvalues of a kernel over all rankings, for each irreducible part of its features.
 
-The feature of a ranking s is the matrix with entries U[s(i), s(j)], or several such matrices. The mean of the outer
-product of the features over all n! rankings commutes with relabelling the items. By Schur's lemma, this mean can be
-computed from inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs and
-skew pairs. `docs/measurements.md` has the derivation.
+The feature of a ranking s is the matrix with entries U[s(i), s(j)]. Here U contains the weights of positions, and s(i)
+is the rank of item i. A kernel with several matrices U has several such features. The mean of the outer product of the
+features over all n! rankings commutes with relabelling the items. By Schur's lemma, this mean can be computed from
+inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs and skew pairs.
+`docs/measurements.md` has the derivation.
 """
 
 from __future__ import annotations

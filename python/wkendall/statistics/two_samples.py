@@ -178,7 +178,7 @@ def _is_labels(values: Any, rankings: Any) -> bool:
 
 
 class _Permuted(NamedTuple):
-    """The statistic of people in groups, the statistics of permutations, and the centred kernel, divided by `unit`."""
+    """The observed statistic, the statistics of permutations, and the centred kernel, divided by `unit`."""
 
     statistic: float
     null: Array
