@@ -333,7 +333,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
         The matrix has a row for each ranking of `X` and a column for each ranking of `fit`. The parameter `mode` of the
         class chooses distances or ones. A complete ranking of `fit` is its own nearest neighbour. If a ranking of `fit`
-        has ties or missing items, another ranking can be nearer to it than the ranking itself.
+        has ties or missing items, its distance from another ranking can be smaller than its distance from itself.
         """
         check_is_fitted(self)
         return self._graph(*self._sides(X))
@@ -396,7 +396,7 @@ def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
 
 
 def _too_many(count: int, rankings: int) -> Exception:
-    """Return the error for more neighbours than other rankings, in a graph in which a ranking finds itself."""
+    """Return the error for asking for more neighbours than there are rankings besides the ranking itself."""
     rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
     there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
     return bad_argument("n_neighbors", there + rule, value=count)
@@ -410,7 +410,7 @@ def _as_matrix(graph: csr_array) -> csr_matrix:
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
-    """Split an array into rows; return an array of arrays."""
+    """Split `values` into rows, and return an array of these rows. Row i begins at index `starts[i]` of `values`."""
     parts = np.empty(len(starts) - 1, dtype=object)
     for row, (start, end) in enumerate(itertools.pairwise(starts)):
         parts[row] = values[start:end]
