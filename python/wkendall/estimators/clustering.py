@@ -58,9 +58,9 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         As for `KendallGram`.
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
         How the clusters at the start of a run are chosen. "k-means++": the initial centres are rankings that are far
-        apart, drawn at random. An array of length m contains the initial cluster of each ranking, from 0 to `n_clusters
-        - 1`. A `Rankings`, or an array of shape (n_clusters, n), contains one ranking for each cluster as its initial
-        centre.
+        apart, drawn at random. An array of length m contains the initial cluster of each ranking, from 0 to
+        `n_clusters - 1`. A `Rankings`, or an array of shape (n_clusters, n), contains one ranking for each cluster as
+        its initial centre.
     n_init : int
         The number of runs from different starts. The run with the smallest `inertia_` is kept. If `init` is not
         "k-means++", there is only one run.

@@ -1,8 +1,8 @@
 """Bayesian optimisation over permutations, such as schedules, tours, assignments and orders of steps.
 
 The modules are listed from the highest to the lowest. Each module uses only modules below it. A path is the part of an
-order that can change: the whole order, or a tour without its first item. A neighbour of a path is the path after one
-small change, a move.
+order that can change: the whole order, or a closed route (a tour) without its first item. A neighbour of a path is the
+path after one small change, a move.
 
     optuna       a sampler for Optuna's studies
     minimizing   `minimize`: the whole run
