@@ -1,4 +1,4 @@
-"""Position weights and weights of kernels, learned from labelled rankings.
+"""Position weights, and factors of kernels in a mixture, learned from labelled rankings.
 
 The modules, from the highest layer to the lowest. Each module uses only modules below it in this list:
 
