@@ -167,7 +167,7 @@ class SinglePositions:
         return float(self._sizes @ U**2) / 2
 
     def leading(self, slopes: Array) -> Array:
-        """Return theta of the f of norm 1 that separates the targets best: SUQUAN-SVD of order 1, for sums of cosines."""
+        """Return theta of the f of norm 1 that separates the targets best, by SUQUAN-SVD of order 1 on cosines."""
         moments = np.einsum("p,pksl,s->kl", slopes, self._products.cosines, slopes, optimize=True)
         f = eigh(moments)[1][:, -1]
         return np.append(f * np.sign(f[np.abs(f).argmax()]), np.zeros(self._count - 1))
