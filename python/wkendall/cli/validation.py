@@ -69,7 +69,7 @@ class Plan(NamedTuple):
         return Scores(found, chosen)
 
     def best_C(self, score: Score, rows: Rows | None = None) -> float:
-        """Return the C with the best cross-validated score on `rows` (default: all); of several such C, the smallest."""
+        """Return the C with the best cross-validated score on `rows` or all rows; of several such C, the smallest."""
         if len(self.grid) == 1:
             return self.grid[0]
         every = np.arange(len(self.y)) if rows is None else rows

@@ -39,7 +39,7 @@ def gram_matrix(
     """Return the kernel values of all pairs of rankings, as a dask array.
 
     The values are bitwise identical to the values of `wkendall.gram_matrix`, for blocks of any sizes, with one
-    exception. Values that are sums of weights, such as position weights, can differ by rounding in three cases:
+    exception. Kernel values that are sums of weights, such as position weights, can differ by rounding in three cases:
 
     - At least half of the rankings are repetitions.
     - Some rankings have ties or missing items.

@@ -40,7 +40,7 @@ def neighbors(
 ) -> Neighbors:
     """For each ranking of X, find the nearest rankings of Y. The results are dask arrays.
 
-    Without `Y`, the rankings are searched among the other rankings of `X`. The results are the same as the results of
+    Without `Y`, each ranking is compared with the other rankings of `X`. The results are the same as the results of
     `wkendall.neighbors`, up to rounding. Values can differ by rounding only in the cases that
     `wkendall.dask.gram_matrix` lists.
 

@@ -59,7 +59,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     `RankBiasedOverlap` with `value="ext"` or `value="min"` and without `item_weight`, or a `Kendall` kernel of order 2
     with another weight than "later". The methods `add` and `remove` add and remove rankings without building the whole
     index again. The method `save` writes the object and its index to a file, and `load` reads the file. Several threads
-    may search, add and remove rankings at the same time: a search uses the rankings either before or after a change.
+    may search, add and remove rankings at the same time: a search uses the rankings as they were before a change, or as
+    they are after it.
 
     With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
     They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete

@@ -64,8 +64,8 @@ class Optimizer:
         The number of random orders at the start; 10 by default. An order that you pass to `tell` without `ask` counts
         as one of these random orders.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of two orders in the Gaussian process. The numbers lam and a in the list are learned from the
-        values of the function. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        The similarity of two orders in the Gaussian process. The numbers lam and a in the list below are learned from
+        the values of the function. "discordant", "displaced" and "kendall" are only for `space="order"`.
 
         - "discordant": exp(-lam d), where d is the number of discordant pairs of items.
         - "displaced": exp(-lam d), where d is the number of positions at which the two orders have different items.

@@ -79,10 +79,10 @@ class VariableKernel:
         return self._rows(places, parameters)[0]
 
     def with_slopes(self, place: Array, parameters: Array) -> tuple[Array, Array]:
-        """Return the correlations of one point with the evaluated points, and the derivatives by the real numbers.
+        """Return the correlations of one point with the evaluated points, and the derivatives of these correlations.
 
-        Only the variables are used. `place` has the places of the values of the point. The derivatives have one row for
-        each real number.
+        Only the variables are used. `place` has the places of the values of the point. The derivatives are with respect
+        to the real numbers, with one row for each of them.
         """
         correlations, r, decay = self._rows(place[np.newaxis], parameters)
         slope = -(5 / 3) * (1 + r[0]) * decay[0]
