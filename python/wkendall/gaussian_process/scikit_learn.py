@@ -1,8 +1,8 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
 The kernels compute whole matrices, as `gram_matrix` does. Each kernel has one hyperparameter. A Gaussian process
-searches its best value between bounds, on a logarithmic scale. For this search, the kernels also compute the derivative
-of the matrix with respect to the logarithm of the hyperparameter.
+searches for the best value of the hyperparameter between bounds, on a logarithmic scale. For this search, the kernels
+also compute the derivative of the matrix with respect to the logarithm of the hyperparameter.
 """
 
 from __future__ import annotations

@@ -147,9 +147,9 @@ def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
     """Return the intercept with the smallest weighted sum of hinge losses, or the midpoint of several such intercepts.
 
     As a function of the intercept, the loss of a ranking has a kink where `target * (score + intercept)` is 1. At each
-    kink, the slope of the weighted sum of losses grows by the cost of the ranking. For very small intercepts, the slope
-    is minus the total cost of the rankings with target 1. For very large intercepts, the slope is the total cost of the
-    rankings with target -1.
+    kink, the slope of the weighted sum of losses grows by the cost of the ranking. For intercepts far below zero, the
+    slope is minus the total cost of the rankings with target 1. For intercepts far above zero, the slope is the total
+    cost of the rankings with target -1.
     """
     bends = targets - scores
     places = np.argsort(bends, kind="stable")

@@ -118,7 +118,7 @@ class Lanczos:
         return found
 
     def _combined(self, factors: Array, basis: Array) -> Array:
-        """Return, for each subspace, a combination of the basis. `factors` has one row for each of them."""
+        """Return, for each subspace, a combination of the basis. `factors` has one row per subspace."""
         # Not BLAS: its threads take longer to start than such products, and compete with those of the operator.
         rows = np.einsum("ik,kj->ij", factors, basis)
         return np.concatenate([self._part(which, rows[which : which + 1]) for which in range(len(rows))])

@@ -13,9 +13,9 @@ U is the training of a kernel machine.
   constant on each of at most 30 bins, which are groups of neighbouring positions. For order 2, the conditions apply
   only to the diagonals of U and V.
 - "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. This is
-  the nuclear norm of V, smoothed at zero. For any positive definite matrix H, an upper bound of P is (tr V' H^-1 V + tr
-  H + eps^2 tr H^-1) / 2 - n eps. This bound equals P if H = (V V' + eps^2 I)^(1/2). Each step takes the H for the V of
-  the step before, and minimises the bound for this H.
+  the nuclear norm of V, smoothed at zero. For any positive definite matrix H, an upper bound of P is
+  (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps. This bound equals P if H = (V V' + eps^2 I)^(1/2). Each step takes
+  the H for the V of the step before, and minimises the bound for this H.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def leading(
 
 
 def _operators(sample: PositionTensors, coefficients: Array, order: int, show: Show | None) -> list[Operator | Formed]:
-    """Return M on the pure tensors of one order. For order 2, the result has two parts."""
+    """Return M on the pure tensors of one order. For order 2, M is split into two parts."""
     items = sample.items
     if items <= order > 1:
         return []
