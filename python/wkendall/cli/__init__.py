@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(words: list[str], message: str) -> None:
-    """Print the error. With --debug, also print the traceback."""
+    """Print the error `message`. With --debug, also print the traceback."""
     if sys.stderr is None:
         return
     with suppress(OSError):
@@ -187,7 +187,7 @@ def _termination_as_exit() -> Iterator[None]:
 
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
-    """Show each warning in one line and only once, even if many fits raise it."""
+    """Show each warning in one line and only once, even if it is raised many times."""
     said: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

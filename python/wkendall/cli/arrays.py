@@ -1,4 +1,4 @@
-"""Read .npy and .npz files of NumPy. No code is run, and no more memory is used than the data of the file need."""
+"""Read .npy and .npz files of NumPy. No code of a file is run, and no more memory is used than its data need."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
 
 
 def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
-    """Raise an error for an array that needs more memory, according to its header, than the file can fill."""
+    """Raise an error for the array `name` if its header says that it is larger than the data in the file."""
     member = archive.getinfo(name if name in archive.namelist() else f"{name}.npy")
     expansion = _EXPANSION.get(member.compress_type)
     if expansion is None:
@@ -133,7 +133,7 @@ def _check_header(file: IO[bytes], size: int) -> None:
 
 @contextmanager
 def _loaded(path: Path) -> Iterator[Any]:
-    """Yield the array of an .npy file, or the arrays of an .npz file. Arrays of an .npz file are read on access."""
+    """Yield the array of an .npy file, or the arrays of an .npz file, each of which is read when it is used."""
     with path.open("rb") as file:
         opening = file.read(len(np.lib.format.MAGIC_PREFIX))
         try:

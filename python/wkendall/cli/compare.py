@@ -1,4 +1,4 @@
-"""`wkendall compare`: a test whether groups of rankings differ."""
+"""`wkendall compare`: a test of whether groups of rankings differ."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _kernel(arguments: argparse.Namespace) -> Kernel | None:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[list[Group], dict[str, Any]]:
-    """Return the groups, and the blocks and weights of all people, one group after the other."""
+    """Return the groups, and the blocks and weights of all people. The people are listed group by group."""
     apart = [arguments.group, arguments.blocks, arguments.weights]
     sources = read_rankings(arguments, *arguments.files, apart=apart)
     order: Any = slice(None)
@@ -175,7 +175,7 @@ def _labels(source: Source, column: str) -> NDArray[Any]:
 
 
 def _listed(pairs: PairDifferences, most: int) -> list[dict[str, Any]]:
-    """Return the first pairs of items. Items without names are numbered from 1."""
+    """Return the first `most` pairs of items. Items without names are numbered from 1."""
     rows = zip(*(column[:most].tolist() for column in pairs[:-1]), strict=True)
     found = [dict(zip(PairDifferences._fields, row, strict=False)) for row in rows]
     for one in found:

@@ -81,7 +81,7 @@ class Found(NamedTuple):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find the rankings and write them."""
+    """Find the consensus rankings and write them."""
     arguments.output = None if arguments.output == STDOUT else arguments.output
     kind = _check(arguments)
     measure = measure_of(arguments)
@@ -132,7 +132,7 @@ def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
 
 
 def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> None:
-    """Write the items of each group, the best first."""
+    """Write the items of the consensus of each group, the best item first."""
     if kind == "csv":
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*([] if column is None else ["group"]), "rank", "item"])
@@ -152,7 +152,7 @@ def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> N
 
 
 def _items(found: Consensus) -> list[Any]:
-    """Return the names of the items, or their numbers from 1, the best first."""
+    """Return the names of the items, or their numbers from 1; the best item comes first."""
     return [item if isinstance(item, str) else item + 1 for item in found.items]
 
 

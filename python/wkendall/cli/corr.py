@@ -146,7 +146,7 @@ def _as_table(arguments: argparse.Namespace) -> bool:
 
 
 def _files(arguments: argparse.Namespace) -> dict[str, Path]:
-    """Return the names of the files for p-values and intervals, if each of these matrices has its own file."""
+    """Return the names of the files for p-values and intervals; none if these matrices do not have their own files."""
     output: Path | None = arguments.output
     if output is None or output == STDOUT or output.suffix.lower() == ".npz" or _as_table(arguments):
         return {}
@@ -165,7 +165,7 @@ def _beside(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def _foreign(arguments: argparse.Namespace) -> list[Path]:
-    """Return the names of the files for p-values and intervals that this run does not write."""
+    """Return names of files for p-values and intervals that this run does not write, but an earlier run may have."""
     written = _beside(arguments)
     return [path for part, path in _files(arguments).items() if part not in written]
 
@@ -345,7 +345,7 @@ def _write(ending: str, files: list[Path], found: Any, x: Contents, y: Contents 
 
 
 def _write_csv(stream: TextIO, found: Any, x: Contents, y: Contents | None) -> None:
-    """Write a matrix, or a table, with the fewest digits that give its numbers exactly. NaN becomes an empty cell."""
+    """Write a matrix or a table, with as few digits as give its numbers exactly. NaN becomes an empty cell."""
     if isinstance(found, CorrelationTable):
         known = {name: column.tolist() for name, column in found._asdict().items() if column is not None}
         for side, contents in (("i", x), ("j", y or x)):

@@ -134,7 +134,7 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
 def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> int | None:
     """Write the matrix block by block, or only its missing blocks.
 
-    The result is the number of blocks that were done before, or None if the file was already complete.
+    The result is the number of blocks that earlier runs had finished, or None if the whole file was already finished.
     """
     unfinished, _ = matrix_file.unfinished_names(resolved(arguments.output))
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
@@ -173,7 +173,7 @@ def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Sourc
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a matrix with the fewest digits that give its numbers exactly.
+    """Write a matrix, with as few digits as give its numbers exactly.
 
     If there are names of rows, the first line has the names of the columns.
     """
@@ -186,7 +186,7 @@ def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: 
 
 
 def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) -> None:
-    """If the result does not use the numbers of voters, report where these numbers are."""
+    """If the output does not contain how many voters gave each order, tell the user how to get these numbers."""
     if arguments.output.suffix.lower() == ".npz":
         return
     for source in (x, y):

@@ -1,4 +1,4 @@
-"""The options for a kernel or for another measure. All commands have the same options."""
+"""The options for a kernel or for another measure. They are the same in all commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHTED = ("weight", "k", "u", "U", "W", "order", "signed")
 
 
 def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[str, str] | None = None) -> None:
-    """Add the options. If there are several kinds of measures, the option `name` has the choices `kinds`."""
+    """Add the options. If a command has several kinds of measures, the option `name` chooses one of `kinds`."""
     kernel = parser.add_argument_group("the kernel")
     if kinds is not None:
         meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
@@ -94,7 +94,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
-    """Return the class of the measure, and the option that has chosen this class."""
+    """Return the class of the measure, and the option that determines this class."""
     kind = getattr(arguments, "kernel", None)
     said = f"{arguments.kernel_option} {kind}"
     if kind == "distance" or (kind is None and arguments.distance_first and not _given(arguments)):

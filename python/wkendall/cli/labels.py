@@ -72,7 +72,7 @@ def _from_file(arguments: argparse.Namespace, source: Source) -> tuple[Path, lis
 
 
 def _check_same_rankings(path: Path, column: int, rows: Sequence[tuple[int, list[str]]], source: Source) -> None:
-    """If both files name the rankings, raise an error if the names or their order differ."""
+    """Raise an error if both files have names of rankings, and these names or their order differ."""
     for row, ((line, cells), name) in enumerate(zip(rows, source.rankings.labels or (), strict=False)):
         if cells[column] != name:
             where = f", line {source.lines[row]}" if source.lines else ""

@@ -167,7 +167,7 @@ def _model(arguments: argparse.Namespace) -> Any:
 
 
 def _learn(arguments: argparse.Namespace, rankings: Rankings, plan: Plan) -> tuple[dict[str, Scores], Any]:
-    """Score the model and the models for comparison. Then fit the model on all rankings."""
+    """Score the model, and the models that it is compared with. Then fit the model on all rankings."""
     from wkendall.cli import validation
     from wkendall.learning.suquan import check_learnable
 

@@ -23,7 +23,7 @@ TINY = 1e-9
 
 
 def draw(path: Path, order: int, model: Any, items: Sequence[object]) -> None:
-    """Draw a row of panels for each class: first the effects of items, then the weights."""
+    """Draw a row of panels for each class: first the effects of the ranks of items, then the weights."""
     from matplotlib.figure import Figure
 
     from wkendall.plotting import plot_position_scores, plot_weights
@@ -54,7 +54,7 @@ def draw(path: Path, order: int, model: Any, items: Sequence[object]) -> None:
 
 
 def draw_items(ax: Axes, order: int, U: Array, B: Array, items: Sequence[object], classes: Any, of_class: str) -> None:
-    """Draw the effect of each rank of each item. If single items have no effect, draw the coefficients of pairs."""
+    """Draw the effect of each rank of each item. If these effects are all zero, draw the coefficients of pairs."""
     from wkendall.plotting import plot_matrix, plot_weights
     from wkendall.plotting.axes import two_labels
 

@@ -1,4 +1,4 @@
-"""Errors for the command line: one line, which names files, lines and options instead of arguments and rows."""
+"""Errors for the command line, each in one line. They name files, lines and options, not arguments and rows."""
 
 from __future__ import annotations
 

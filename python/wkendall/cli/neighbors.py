@@ -127,7 +127,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write one line for each neighbour, with the fewest digits that give the values exactly."""
+    """Write one line for each neighbour, with as few digits as give the values exactly."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["row", "rank", "neighbor", "value"])
     for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):

@@ -208,7 +208,7 @@ def number_of_jobs(text: str) -> int:
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:
-    """Return whether to show a progress bar. By default it is shown if there is a terminal and tqdm is installed."""
+    """Return whether to show a progress bar. By default: only in a terminal, and if tqdm is installed."""
     if arguments.progress is not None:
         return bool(arguments.progress)
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

@@ -2,8 +2,8 @@
 
 Output is first written to a temporary file in the folder of the final file. When the output is complete, the temporary
 file is renamed. If the work fails or is interrupted, the temporary file is removed. If another run creates a file with
-the final name during the work, this file is not changed. The finished output, which may have taken hours, is then kept
-under a third name, and the error reports this name.
+the final name during the work, this file is not changed. The finished output is then kept under another name, and the
+error reports this name.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def check_output(path: Path, endings: Sequence[str], *inputs: object) -> None:
 def new_file(path: Path, force: bool) -> Iterator[Path]:
     """Yield the name of an empty file to write to. At the end, this file is renamed to `path`.
 
-    If `path` means standard output, `path` is yielded unchanged. Enter this context before the work starts. Then an
-    error is raised early if the file may not be overwritten, or if the folder is not writable.
+    If `path` means standard output, `path` is yielded unchanged. Use this context manager before the work starts. Then
+    an error is raised early if the file may not be overwritten, or if the folder is not writable.
     """
     if path == STDOUT:
         with standard_output():
@@ -88,7 +88,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     """Yield an empty folder to write to. At the end, its files are moved to `folder`, which is created if needed.
 
     `names` are the files that may be written. Without `force`, an existing file with one of these names is an error.
-    With `force`, existing files with these names are replaced, or removed if they are not written again. So all files
+    With `force`, all existing files with these names are removed, also if no new file has the same name. So all files
     belong to the same run.
     """
     target = resolved(folder)
@@ -146,7 +146,7 @@ def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str]
 
 
 def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
-    """Rename a folder of finished files to a visible name, beside the intended folder or in the present place."""
+    """Rename a folder of finished files to a visible name: beside the intended folder, or else where it is now."""
     other = f"{target.name}-{secrets.token_hex(3)}"
     try:
         unfinished.rename(target.with_name(other))
@@ -190,7 +190,7 @@ def say_written(path: Path, what: str, *others: Path) -> None:
 
 
 def described(x: Rankings, y: Rankings | None) -> dict[str, Any]:
-    """Return names, labels and counts as named arrays, for the rankings and for the rankings to compare with."""
+    """Return the names of items, the labels of rankings and the counts of `x` and `y` as named arrays."""
     found: dict[str, Any] = {"items": x.items, "ids": x.labels, "counts": x.counts}
     return found if y is None else found | {"ids_against": y.labels, "counts_against": y.counts}
 
@@ -223,7 +223,7 @@ def _unfinished_name() -> str:
 
 @contextmanager
 def _about(path: Path, *inside: Path) -> Iterator[None]:
-    """Change errors so that they name the requested file, and not the temporary file or no file."""
+    """Change errors so that they name the requested file `path` instead of the temporary file or no file."""
     try:
         yield
     except OSError as error:

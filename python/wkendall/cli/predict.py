@@ -69,7 +69,7 @@ class Model(NamedTuple):
 
     @property
     def order(self) -> int:
-        """The order of the weights: the number of positions that each weight is for."""
+        """The order of the weights: each weight belongs to this number of positions."""
         return int(self.settings["order"])
 
     def scores(self, rankings: Rankings, arguments: argparse.Namespace) -> NDArray[np.float64]:

@@ -71,12 +71,12 @@ def kind_of(path: Path) -> str:
 
 
 def inputs_of(arguments: argparse.Namespace) -> list[Path]:
-    """Return the input file, and the file to compare with."""
+    """Return the input file and, if there is one, the file to compare with."""
     return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Raise an error about options that no file can use, and set the defaults of --ties and --missing."""
+    """Raise an error about options that none of the files can use. Set the defaults of --ties and --missing."""
     check_table_options(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
@@ -144,7 +144,7 @@ def read_rankings(
     like: Contents | None = None,
     learned: bool = False,
 ) -> list[Source]:
-    """Read files according to the options. The files must rank the same items, and get them in the same order.
+    """Read files according to the options. The files must rank the same items; the results have them in equal order.
 
     `apart` has the names of columns or arrays that are not part of the rankings. `like` has the items in the wanted
     order, for example the items of a model. `learned` is True for the commands `learn` and `predict`.
@@ -168,7 +168,7 @@ def read_rankings(
 
 
 def read_both(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    """Read the input file, and the file to compare with."""
+    """Read the input file and, if there is one, the file to compare with."""
     x, *others = read_rankings(arguments, *inputs_of(arguments))
     return x, others[0] if others else None
 
@@ -196,7 +196,7 @@ def say_size(contents: Contents, rows: str = "ranking", columns: str = "item", e
 
 
 def _listed(names: Sequence[object]) -> str:
-    """Return a text with some of the names. The last name is always shown, because the last column is often no item."""
+    """Return a text with some of the names, always with the last name, because the last column is often no item."""
     words = [short(f'"{name}"' if "," in str(name) else str(name), 30) for name in names]
     return ", ".join(words if len(words) <= MAX_NAMES else [*words[: MAX_NAMES - 1], "...", words[-1]])
 
@@ -222,7 +222,7 @@ def _read(path: Path, arguments: argparse.Namespace, apart: Sequence[str], like:
 
 
 def check_found(arguments: argparse.Namespace, *files: Contents) -> None:
-    """Raise an error about columns to read or to skip that no file has. Of two files, only one needs to have the column."""
+    """Raise an error about columns to read or to skip that no file has. One of two files with the column is enough."""
     for name, verb in _columns(arguments):
         if not any(name in file.found for file in files):
             raise CommandError(_no_column(name, verb, (file.name for file in files)))
@@ -250,7 +250,7 @@ def csv_errors() -> Iterator[None]:
 
 
 def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> Sequence[str] | None:
-    """Return the items of a model if a file has a column for each item. Print which other columns are not used."""
+    """If a file has a column for each item of a model, return these items, and print the columns that are not used."""
     row = [] if arguments.header is False else first_row(path, arguments.delimiter, arguments.encoding)
     if model.items is None or arguments.input == "orders" or not set(model.items).issubset(row):
         return None
@@ -263,7 +263,7 @@ def _columns_of(model: Contents, path: Path, arguments: argparse.Namespace) -> S
 
 
 def _csv_hint(error: RankingError) -> str:
-    """If the message about a CSV file has no advice, return which option helps."""
+    """Return which option helps after an error in a CSV file; empty if the error already has advice."""
     if error.kind != "text" or parts_of(error).advice:
         return ""
     return "; use --skip COLUMN to leave a column out, --id COLUMN for names"
@@ -296,7 +296,7 @@ def with_same_items(input: str, *files: Contents) -> list[Contents]:
 
 
 def _lists_items(file: Contents) -> bool:
-    """Return whether the items are only the items that the rankings list. Another file may then list other items."""
+    """Return whether a file lists items instead of having a column for each. Another file may list other items."""
     return file.layout in ("choices", "long")
 
 

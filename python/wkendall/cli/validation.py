@@ -29,7 +29,7 @@ Score = Callable[[float, Rows, Rows], float]
 
 
 class Scores(NamedTuple):
-    """The score on each fold, and the C that was used for it."""
+    """The score on each fold, and the C of the model that was scored on this fold."""
 
     folds: list[float]
     C: list[float]
@@ -61,7 +61,7 @@ class Plan(NamedTuple):
         return self.folds * (search + 1), search
 
     def scores(self, score: Score) -> Scores:
-        """Score on every fold."""
+        """Compute the score on every fold."""
         found, chosen = [], []
         for train, test in self._split(np.arange(len(self.y)), self.folds):
             chosen.append(self.best_C(score, train))
@@ -69,7 +69,7 @@ class Plan(NamedTuple):
         return Scores(found, chosen)
 
     def best_C(self, score: Score, rows: Rows | None = None) -> float:
-        """Return the C with the best cross-validated score on some or all rows; of several such C, the smallest."""
+        """Return the C with the best cross-validated score on `rows` or all rows; of several such C, the smallest."""
         if len(self.grid) == 1:
             return self.grid[0]
         every = np.arange(len(self.y)) if rows is None else rows
@@ -107,14 +107,14 @@ def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, se
 
 
 def _other(folds: int, three_do: bool) -> str:
-    """Return an advice about --folds. With 2 folds and 2 inner folds, more rankings are needed than with 3 folds."""
+    """Return advice about --folds. With 2 folds and 2 inner folds, more rankings are needed than with 3 folds."""
     if folds > 3:
         return ": use fewer --folds"
     return ": use --folds 3" if folds == 2 and three_do else ""
 
 
 def learned(model: Any, X: Rankings, y: NDArray[Any]) -> Score:
-    """Score an estimator of the package."""
+    """Return a function that scores an estimator of the package for given C, training rows and test rows."""
 
     def score(C: float, train: Rows, test: Rows) -> float:
         return float(clone(model).set_params(C=C).fit(X[train], y[train]).score(X[test], y[test]))
@@ -123,7 +123,7 @@ def learned(model: Any, X: Rankings, y: NDArray[Any]) -> Score:
 
 
 def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score:
-    """Score a support vector machine with a given Gram matrix. For regression, score a kernel ridge regression."""
+    """As `learned`, for a support vector machine (or a kernel ridge regression) with a given Gram matrix `K`."""
 
     def score(C: float, train: Rows, test: Rows) -> float:
         own, cross = K[np.ix_(train, train)], K[np.ix_(test, train)]
@@ -138,7 +138,7 @@ def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score
 
 
 def constant(y: NDArray[Any], regression: bool) -> Score:
-    """Score the best constant prediction: the largest class, or the mean of the labels."""
+    """As `learned`, for the best constant prediction: the largest class, or the mean of the labels."""
     model = DummyRegressor() if regression else DummyClassifier(strategy="most_frequent")
 
     def score(_: float, train: Rows, test: Rows) -> float:

@@ -1,8 +1,8 @@
 """Gram matrices, features and neighbours of dask arrays, block by block (`pip install "wkendall[dask]"`).
 
-Results are computed lazily: nothing is computed before you call `compute()`. To compute a block, the function of the
-same name in `wkendall` is called with one or two chunks of rankings. The call uses one thread, because dask computes as
-many blocks at once as it has threads.
+Results are computed lazily, that is, only when you call `compute()`. To compute a block, the function of the same name
+in `wkendall` is called with one or two chunks of rankings. By default the call uses one thread, because dask computes
+as many blocks at once as it has threads.
 
 Modules, the highest first. Each module imports only modules below it:
 

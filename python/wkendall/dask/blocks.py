@@ -1,4 +1,4 @@
-"""The common part of all functions: they split arrays into blocks, and compute a block."""
+"""What all functions of `wkendall.dask` share: they split arrays into blocks, and compute a block."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Call:
 
 
 def source(layer: dict[Any, Any], x: da.Array, call: Call) -> Callable[[int], tuple[Any, Any, Any]]:
-    """Return a function that gives the arguments of `block` for a chunk of rows."""
+    """Return a function of a chunk number, which gives the arguments of `block` for this chunk of the rows of `x`."""
     firsts = np.cumsum([0, *x.chunks[0]]).tolist()
     base = None
     if call.based and x.size and x.dtype != object:
@@ -74,9 +74,9 @@ def block(
 ) -> NDArray[Any]:
     """Compute a block of the result from chunks of rows.
 
-    `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest rank in
-    the first chunk of the whole array, usually 0 or 1. The ranks of all chunks must start at this number. `first_y` and
-    `base_y` are the corresponding numbers for `y`.
+    `first_x` is the row number of the first row of the chunk `x` in the whole array. `base_x` is the lowest rank in the
+    first chunk of the whole array, usually 0 or 1. The lowest rank in every chunk must be this number. `base_x` is None
+    if this is not checked. `first_y` and `base_y` are the corresponding numbers for `y`.
     """
     try:
         result = call.function(call, x, y)
@@ -101,7 +101,7 @@ def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> No
 
 
 def jobs(n_jobs: SupportsIndex | None) -> int:
-    """Return the number of threads of a block; one by default. -1 is passed on: it depends on the worker's machine."""
+    """Return the number of threads of a block; by default 1. -1 (all) stays -1, because machines of workers differ."""
     threads = as_threads(n_jobs)
     return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
 
@@ -169,7 +169,7 @@ def planned(call: Call, x: da.Array, y: da.Array | None) -> Call:
 def layer_of(name: str, call: Call, x: da.Array, y: da.Array | None, symmetric: bool = False) -> dict[Any, Any]:
     """Return the tasks of all pairs of chunks.
 
-    The tasks refer to the call by its key, so that the weights in the call are sent only once.
+    The tasks contain only the key of the call. So the weights in the call are sent to a worker only once.
     """
     layer: dict[Any, Any] = {f"call-{name}": call}
     left = source(layer, x, call)
@@ -195,7 +195,7 @@ def both(X: da.Array | ArrayLike, Y: da.Array | ArrayLike | None, reading: Readi
 
 
 def fitting(own: Sizes, most: int) -> Sizes:
-    """Return the sizes of chunks. If a chunk is too large, make all sizes equal except for the last, for zarr."""
+    """Return the sizes `own` of chunks. If one is above `most`, return equal sizes; only the last may differ."""
     largest, total = max(own), sum(own)
     if largest <= most:
         return own

@@ -36,10 +36,10 @@ def gram_matrix(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> da.Array:
-    """Return the kernel between all pairs of rankings, as a dask array.
+    """Return the kernel values of all pairs of rankings, as a dask array.
 
     The values are bitwise identical to the values of `wkendall.gram_matrix`, for blocks of any sizes, with one
-    exception. Values that are sums of weights, such as position weights, can differ by rounding in three cases:
+    exception. Kernel values that are sums of weights, such as position weights, can differ by rounding in three cases:
 
     - At least half of the rankings are repetitions.
     - Some rankings have ties or missing items.
@@ -48,8 +48,9 @@ def gram_matrix(
     Without `Y`, only the blocks on and above the diagonal are computed. The blocks below the diagonal are transposes of
     the blocks above it.
 
-    Parameters are checked immediately. Rankings are checked when the blocks are computed. Error messages name the rows
-    of the whole array. On a cluster of machines, wkendall must be installed on all workers.
+    Parameters are checked immediately. Rankings are checked when the blocks are computed. The row numbers in error
+    messages count the rows of the whole array, not the rows of a chunk. On a cluster of machines, wkendall must be
+    installed on all workers.
 
     Parameters
     ----------
@@ -60,12 +61,13 @@ def gram_matrix(
         The rankings that `X` is compared with. Without `Y`, `X` is compared with itself.
     chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
         The sizes of the blocks. For example, 1000 means blocks of 1000 x 1000; (5000, 1000), "auto" and "16 MiB" are
-        also possible. By default the blocks have the row chunks of `X` and `Y`. If such a block would take more than 64
-        MiB, the blocks are smaller. Without `Y`, the sizes are the same for rows and for columns.
+        also possible. By default, the rows of the result are split like the rows of `X`, and its columns like the rows
+        of `Y`. If a block would take more than 64 MiB, the blocks are smaller. Without `Y`, the columns are split like
+        the rows.
     kernel, dtype, backend
         As for `wkendall.gram_matrix`.
     input, top, ties, missing
-        What the numbers mean, as for `wkendall.Rankings`.
+        What the numbers in `X` and `Y` mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
         The number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker
         has threads.
@@ -113,18 +115,18 @@ def features(
     dtype: DTypeLike = np.float64,
     n_jobs: SupportsIndex | None = None,
 ) -> da.Array:
-    """Return explicit features of rankings, as a dask array. The inner products of the features are the kernel.
+    """Return a feature vector for each ranking, as a dask array. Inner products of the vectors are kernel values.
 
-    The kernel must compare pairs of items. The values are the same as the values of `wkendall.features`. Use the
-    features for linear models that are trained block by block.
+    The kernel must compare pairs of items. The vectors are the same as the vectors of `wkendall.features`. Use them for
+    linear models that are trained block by block.
 
     Parameters
     ----------
     kernel
         As for `wkendall.features`.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
-        The number of rows of a block. Each block has all columns. By default the blocks have the row chunks of `X`. If
-        such a block would take more than 64 MiB, the blocks are smaller.
+        The number of rows of each block. Each block has all columns. By default, the rows of the result are split like
+        the rows of `X`. If a block would take more than 64 MiB, the blocks are smaller.
     X, input, top, ties, missing, dtype, n_jobs
         As for `wkendall.dask.gram_matrix`.
 

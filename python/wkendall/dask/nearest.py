@@ -38,9 +38,9 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> Neighbors:
-    """For each ranking of X, find the nearest rankings of Y, as dask arrays.
+    """For each ranking of X, find the nearest rankings of Y. The results are dask arrays.
 
-    Without `Y`, the nearest other rankings of `X` are found. The results are the same as the results of
+    Without `Y`, each ranking is compared with the other rankings of `X`. The results are the same as the results of
     `wkendall.neighbors`, up to rounding. Values can differ by rounding only in the cases that
     `wkendall.dask.gram_matrix` lists.
 
@@ -90,9 +90,9 @@ def neighbors_within(
 ) -> da.Array:
     """For each ranking of X, find all rankings of Y within a radius.
 
-    The result is a dask array whose blocks of rows are sparse arrays of scipy. The values are the same as the values of
-    `wkendall.neighbors_within`. The parameters are as for `wkendall.dask.neighbors`, with `radius` instead of
-    `n_neighbors`.
+    The result is a dask array whose blocks of rows are sparse arrays of scipy. It has an entry for each ranking that is
+    found. The values are the same as the values of `wkendall.neighbors_within`. The parameters are as for
+    `wkendall.dask.neighbors`, with `radius` instead of `n_neighbors`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
 
 
 def _found(call: _Search, x: da.Array, y: da.Array | None) -> tuple[str, dict[Any, Any], Callable[[int, int], Any]]:
-    """Return a name, a layer with the result of each pair of chunks, and a function that gives the key of each result."""
+    """Return a name, a layer of tasks (one for each pair of chunks), and a function that gives the key of each task."""
     name = tokenize(call, x.name, None if y is None else y.name)
     of_pair = f"wkendall-found-{name}"
     return name, layer_of(of_pair, call, x, y), lambda i, j: (of_pair, i, j)
@@ -185,7 +185,7 @@ def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
 
 
 def _better(best: Neighbors | None, found: Neighbors, first: int, count: int, sign: int) -> Neighbors:
-    """Merge the best neighbours so far with those of a new chunk. The rows of the chunk begin at row `first`."""
+    """Merge the best neighbours so far with the neighbours in a new chunk, which begins at row `first` of the array."""
     values, indices = found.values, found.indices + first
     if best is not None:
         values, indices = np.hstack([best.values, values]), np.hstack([best.indices, indices])

@@ -2,18 +2,18 @@
 
 The rankings are split into five folds, and each fold is held out once. If there are classes, all folds have nearly the
 same share of each class. The kernel with the unchanged weights U0 is called the fixed kernel of U0. First, the fixed
-kernels of all candidates U0 are compared, each with every C. A fixed kernel is fitted in milliseconds, so this
-comparison uses several random splits into folds. Then weights are learned on the first split, for several values of
-alpha. The penalty is the distance from the best U0, and also the distance from zero. The best learned weights are
-chosen only if they are better than the best fixed kernel by more than 1.5 standard errors. Each held-out ranking has
-two scores, one from the learned weights and one from the fixed kernel. The standard error is the standard error of the
-mean difference of these two scores.
+kernels of all candidates U0 are compared, each of them with every value of C. A fixed kernel is fitted in milliseconds,
+so this comparison uses several random splits into folds. Then weights are learned on the first split, for several
+values of alpha: with a penalty on the distance from the best U0, and, if zero is a candidate for U0, with a penalty on
+the distance from zero. The best learned weights are chosen only if they are better than the best fixed kernel by more
+than 1.5 standard errors. Each held-out ranking has two scores, one from the learned weights and one from the fixed
+kernel. The standard error is the standard error of the mean difference of these two scores.
 
-For classes, learned weights are compared by the mean of two numbers: the accuracy, and the area under the ROC curve.
-The accuracy alone often misses large gains: with 160 rankings, the difference of two accuracies has a standard error of
-0.04. The difference of two areas has a smaller standard error, because an area depends on the values of the scores and
-not only on their signs. The area alone can mislead: in data of surveys, some weights with a larger area have a lower
-accuracy.
+For classes, learned weights are compared with the fixed kernel by the mean of two numbers: the accuracy, and the area
+under the ROC curve. The accuracy alone often misses large gains: with 160 rankings, the difference of two accuracies
+has a standard error of 0.04. The difference of two areas has a smaller standard error, because an area depends on the
+predicted values and not only on their signs. The area alone can mislead: in data of surveys, some weights with a larger
+area have a lower accuracy.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ Rows = NDArray[np.intp]
 
 
 class Setting(NamedTuple):
-    """The parameters of a fit: U0, C, alpha, the initial weights if they are not U0, and the accuracy."""
+    """The parameters of a fit: U0 (`base`), C, alpha, the initial weights, and how exactly the problems are solved."""
 
     base: Base | None
     C: float
@@ -85,7 +85,7 @@ class Setting(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A setting, the scores of held-out rankings (a column for each split), and the places in the first split."""
+    """A setting, scores of held-out rankings (one column per split), and `_places` of the first split."""
 
     setting: Setting
     scores: Array
@@ -179,7 +179,7 @@ def _mean(search: Search, scores: Array) -> float:
 
 
 def _better(search: Search, scores: Array, others: Array, errors: float) -> bool:
-    """Tell whether the mean score is better by more than some standard errors."""
+    """Return whether the mean of `scores` is above the mean of `others` by more than `errors` standard errors."""
     shares = search.weights / search.weights.sum()
     gains = (scores - others).reshape(len(scores), -1).mean(axis=1)
     mean = float(shares @ gains)
@@ -221,7 +221,7 @@ def _features(gram: Array) -> Array | None:
 
 
 def _fixed(search: Search, gram: Array, features: Array | None, C: float, folds: list[Rows]) -> tuple[Array, float]:
-    """Fit a fixed kernel for each fold. Return the values of the held-out rankings, and the median of |B|^2."""
+    """Fit a fixed kernel for each fold. Return the predicted values of held-out rankings, and the median of |B|^2."""
     given = np.empty((len(gram), len(search.targets)))
     squares = []
     for held, train in _parts(folds, search.costs):
@@ -236,7 +236,11 @@ def _fixed(search: Search, gram: Array, features: Array | None, C: float, folds:
 
 
 def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array | None) -> Scored | None:
-    """Score learned weights. Return None if after the first folds their mean place is worse than in `rival`."""
+    """Score learned weights on held-out rankings.
+
+    `rival` contains the places of a fixed kernel (see `_places`). The result is None if, after the first `FIRST` folds,
+    the mean place of the learned weights is below the mean place of the fixed kernel.
+    """
     given = np.zeros((len(search.costs), len(search.targets)))
     coarse = setting._replace(tol=max(setting.tol, COARSE), accuracy=ACCURATE, factor_steps=FEW_FACTORS)
     for number, (held, train) in enumerate(_parts(folds, search.costs), 1):
@@ -253,11 +257,11 @@ def _held_out(search: Search, setting: Setting, folds: list[Rows], rival: Array 
 
 
 def _places(search: Search, values: Array, folds: list[Rows]) -> Array:
-    """Return the place of each ranking: the mean of its score and of a share.
+    """Return a number for each ranking, its place: the mean of its score and of a share.
 
-    The share of a ranking r counts the rankings of other classes in the same fold. It is the share of these rankings
-    whose value for the class of r is below the value of r. The mean share over two classes is the area under the ROC
-    curve. If there are no classes, the scores are returned.
+    Take the rankings of other classes in the same fold as a ranking r. The share is the share of these rankings whose
+    predicted value for the class of r is below the predicted value of r. The mean share over two classes is the area
+    under the ROC curve. If there are no classes, the place is the score.
     """
     scores = search.judge(values)
     if search.classes is None:

@@ -1,7 +1,8 @@
 """The common base of the estimators, and the base of the transformers to vectors.
 
 An estimator takes arrays or a `Rankings`. The parameters `input`, `top`, `ties` and `missing` of the estimator say how
-to read arrays. For a `Rankings` they are not used. An array that a method receives is first converted to a `Rankings`.
+to read arrays. For a `Rankings` these parameters are not used. An array that a method receives is first converted to a
+`Rankings`.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class RankingEstimator(BaseEstimator):  # type: ignore[misc]
         return checked_data(self, X, **how)
 
     def _described(self, data: Any, X: ArrayLike, reset: bool, read: Callable[..., Any] = read_rankings) -> Any:
-        """Read rankings from checked data. Give them the names of the items and the labels of the rows of `X`."""
+        """Read rankings from checked data. Give them the item names and row labels of `X`."""
         items, labels = self._names(X), row_labels(X)
         try:
             rankings = read(data, "X", self._reading(reset), self._threads)
@@ -190,7 +191,10 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
 
 
 def distinct(rankings: Rankings, weights: Array) -> tuple[Rankings, NDArray[np.intp], Array]:
-    """Return the distinct rankings, for each row the number of its distinct ranking, and their total weights."""
+    """Return the distinct rankings, an array of numbers, and the total weight of each distinct ranking.
+
+    The distinct rankings are numbered from 0. The array contains the number of the ranking in each row of `rankings`.
+    """
     first, member = merged(rankings)
     sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
     return rankings[first]._with(labels=None, counts=None), member, sums

@@ -53,8 +53,9 @@ class ClusterNumber(NamedTuple):
     n_clusters : int
         The estimated number of clusters.
     gap : ndarray of shape (number of clusters tried,)
-        For k = 1, 2, ... clusters: how much log W falls from k to k + 1 clusters in the data, minus how much it falls
-        on average in simulated rankings that have k clusters. The function `cluster_number` explains W.
+        W is the sum of the squared distances between the rankings and the centres of their clusters. The array has an
+        entry for each k from 1: how much log W falls from k to k + 1 clusters in the data, minus how much log W falls
+        on average in simulated rankings that have k clusters.
     error : ndarray of shape (number of clusters tried,)
         The standard error of each gap.
 
@@ -118,16 +119,18 @@ def cluster_number(
     A simulation has as many people as the data. The rankings of each cluster are drawn from a Mallows model. In this
     model, a ranking is less probable if it has more discordant pairs with the centre of the model. The centre is the
     ranking of the items by their mean ranks in the cluster. The rate of the model says how fast the probability falls.
-    The rate is chosen so that the sum of squares of the cluster is as large as in the data. The simulated rankings have
-    the same numbers of ties and missing items as the rankings of the data.
+    Let S be the sum of the squared distances between the rankings of a cluster and their mean. The rate is chosen so
+    that S is, on average, as large in the simulations as in the data. The simulated rankings have the same numbers of
+    ties and missing items as the rankings of the data.
 
     The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
     the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like
     several clusters. `docs/measurements.md` compares methods on simulated rankings.
 
-    A simulation takes O(m n^2) time for m people and n items; for example, 0.5 s for 400 people and 2,000 items. A call
-    makes up to several hundred simulations. Short lists take less time: if each person lists at most a quarter of the
-    items, a simulation draws only the listed items. For lists of at most L items, a simulation takes O(m L^2) time.
+    A simulation takes O(m n^2) time for m people and n items. For example, it takes 0.5 s for 400 people and 2,000
+    items. A call makes up to several hundred simulations. Short lists take less time: if each person lists at most a
+    quarter of the items, a simulation draws only the listed items. For lists of at most L items, a simulation takes
+    O(m L^2) time.
 
     Examples
     --------
@@ -179,7 +182,7 @@ def cluster_number(
 
 
 def _fall(squares: Sequence[float], least: float) -> float:
-    """Return log W(k) - log W(k + 1)."""
+    """Return log W(k) - log W(k + 1), where `squares` contains the sums of squares W(k) and W(k + 1)."""
     before, after = (max(square, 0.0) + least for square in squares)
     return float(np.log(before / after))
 
@@ -187,7 +190,7 @@ def _fall(squares: Sequence[float], least: float) -> float:
 def _squares(
     rankings: Rankings, weights: Array, model: KendallKMeans, numbers: Iterable[int], random: np.random.Generator
 ) -> tuple[list[float], NDArray[np.intp]]:
-    """Return W for some numbers of clusters, and the cluster of each ranking for the last of these numbers."""
+    """Return the sum of squares for some numbers of clusters, and the clusters for the last of these numbers."""
     different, member, total = distinct(rankings, weights)
     points = model._points(different, total)
     found: list[float] = []
@@ -201,7 +204,7 @@ def _squares(
 
 
 def _are_short(rankings: Rankings) -> bool:
-    """Return whether the rankings are short lists out of many items. Then only the listed items are drawn."""
+    """Return whether the rankings are short lists out of many items. For these, only the listed items are drawn."""
     listed = rankings._listed
     return rankings.kind == "lists" and listed is not None and SHORT * int(listed.max()) <= rankings.n_items
 
@@ -249,7 +252,7 @@ class _Reference:
         return Rankings(kept, ties="mean", missing=missing)
 
     def _draw_short(self, random: np.random.Generator) -> Rankings:
-        """Draw the items that each person lists."""
+        """Draw the list of each person: only the listed items are drawn."""
         lengths = np.diff(self.bounds)
         depth = int(lengths.max())
         tops = mallows_tops(len(lengths), self.rankings.n_items, self.rate, depth, random)

@@ -57,9 +57,10 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
-        How a run starts. "k-means++": the initial centres are rankings that are far apart, drawn at random. An array of
-        length m contains the initial cluster of each ranking, from 0 to `n_clusters - 1`. A `Rankings`, or an array of
-        shape (n_clusters, n), contains one ranking for each cluster as its initial centre.
+        How the clusters at the start of a run are chosen. "k-means++": the initial centres are rankings that are far
+        apart, drawn at random. An array of length m contains the initial cluster of each ranking, from 0 to
+        `n_clusters - 1`. A `Rankings`, or an array of shape (n_clusters, n), contains one ranking for each cluster as
+        its initial centre.
     n_init : int
         The number of runs from different starts. The run with the smallest `inertia_` is kept. If `init` is not
         "k-means++", there is only one run.
@@ -76,7 +77,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         The sum of the squared distances between the rankings and the centres of their clusters. Each squared distance
         is multiplied by the weight of its ranking.
     n_iter_ : int
-        The number of times that the run moved the centres.
+        The number of times that the kept run moved the centres.
     rankings_ : Rankings
         The distinct rankings.
     means_ : ndarray of shape (number of distinct rankings, n_clusters)
@@ -257,10 +258,10 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Return one ranking for each cluster: the ranking that is most similar to the rankings of the cluster.
 
         The centre of a cluster is a mean of feature vectors, and in general not the vector of a ranking. The consensus
-        of the cluster is a ranking. Its mean kernel value with the rankings of the cluster is as large as possible. The
-        kernel is the kernel of the clustering. With a `Mallows` kernel, the consensus is Kemeny's ranking instead: it
-        has the smallest mean number of discordant pairs with the rankings of the cluster. A pair of items is discordant
-        if two rankings put its items in opposite orders.
+        of the cluster is a ranking: of all rankings, it has the largest mean kernel value with the rankings of the
+        cluster. The kernel is the kernel of the clustering. With a `Mallows` kernel, the consensus is Kemeny's ranking
+        instead: it has the smallest mean number of discordant pairs with the rankings of the cluster. A pair of items
+        is discordant if two rankings put its items in opposite orders.
 
         `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings` with one row for each cluster,
         and with the names of the items.

@@ -20,15 +20,15 @@ from wkendall.rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class KendallFeatures(VectorMap):
-    """A transformer to vectors whose inner products are exactly the kernel values: `features` as a transformer.
+    """A transformer to the vectors of the function `features`: their inner products are exactly the kernel values.
 
     `fit` learns only the number and the names of the items.
 
     Parameters
     ----------
     kernel : Kendall or a sum of multiples of such kernels, optional
-        As for the function `features`; `Kendall()` if absent. If the weight does not use `k` or `u`, the kernel's
-        parameters `k` and `u` are ignored.
+        As for the function `features`; `Kendall()` if absent. The parameters `k` and `u` of the kernel are ignored if
+        its `weight` does not use them.
     input, top, ties, missing, dtype, n_jobs
         As for `KendallGram`.
 
@@ -67,11 +67,11 @@ class KendallFeatures(VectorMap):
         """Return the names of the columns.
 
         The column "a before b" contains the weight of this pair of items for each ranking that puts item a before item
-        b. For the other rankings it contains zero, or minus the weight if the kernel is signed. The standard kernel
-        without `signed` and without `item_weight` is an exception: its columns contain signs, 1 or -1 times a constant,
-        and its last column has the same value for every ranking. The average kernel is a mean of top-k kernels. So it
-        has a column "a before b, top k" for each pair and for each k = 2, 3, .., n. For a sum of kernels, each column
-        name also contains the kernel to which the column belongs.
+        b. For the other rankings it contains zero, or minus the weight if the kernel is signed. The kernel `Kendall()`,
+        without `signed` and without `item_weight`, is an exception: its columns contain signs, 1 or -1 times a
+        constant, and its last column has the same value for every ranking. `Kendall("average")` is a mean of the
+        kernels `Kendall("top", k=k)`. So it has a column "a before b, top k" for each pair and for each k = 2, 3, ..,
+        n. For a sum of kernels, each column name also contains the kernel to which the column belongs.
 
         `input_features` contains the names of the items. By default these are the names that `fit` received, or x0, x1,
         .. if there were no names.

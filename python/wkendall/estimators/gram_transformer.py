@@ -40,23 +40,23 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     ----------
     kernel : Kernel, optional
         The kernel, such as `Kendall("mult", u="log")`; `Kendall()` if absent. A grid search can vary the parameters of
-        the kernel: for example, the name `kernel__weight` means the parameter `weight` of the kernel. If the weight
-        does not use `k` or `u`, the kernel's parameters `k` and `u` are ignored.
+        the kernel: for example, the name `kernel__weight` means the parameter `weight` of the kernel. The parameters
+        `k` and `u` of the kernel are ignored if its `weight` does not use them.
     input, top, ties, missing
         How to read arrays of shape (m, n), with one ranking per row. The values have the same meaning as for
-        `Rankings`. For a `Rankings` these parameters are not used, because it has already been read. If you pass a
-        `Rankings` to `fit` and leave these parameters at their defaults, arrays in later calls are read as this
-        `Rankings` was read.
+        `Rankings`. If you pass a `Rankings`, these parameters are not used, because a `Rankings` has already been read.
+        If you pass a `Rankings` to `fit` and leave these parameters at their defaults, arrays in later calls are read
+        as this `Rankings` was read.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
         The largest size of a cache for kernel values, in mebibytes; None for no cache. With a cache, a grid search
         computes the value of each kernel for each pair of rankings only once, and uses this value in all folds. All
-        `KendallGram` objects of a process that have a `cache_size` share one cache, also clones. Kernel values are
-        bitwise identical with and without a cache. There are four exceptions: with ties, with missing items, with a
-        `TensorKernel`, and with a sum or product of kernels, the values are equal up to rounding. For lists out of a
-        catalogue of many items, no values are stored in the cache. The method `clear_cache` empties the cache and frees
-        its memory.
+        `KendallGram` objects with a `cache_size` in the same process share one cache. This includes clones. Kernel
+        values are bitwise identical with and without a cache. There are four exceptions: with ties, with missing items,
+        with a `TensorKernel`, and with a sum or product of kernels, the values are equal up to rounding. For lists out
+        of a catalogue of many items, no values are stored in the cache. The method `clear_cache` empties the cache and
+        frees its memory.
 
     Attributes
     ----------
@@ -119,7 +119,8 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a copy or a pickle, with the rankings themselves.
 
-        The numbers of the rankings in the cache are not part of this state: they are valid only in this process.
+        The cache gives each ranking a number. These numbers are not part of the state, because they are valid only in
+        this process.
         """
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_rankings": self.rankings_} if "_rankings" in state else state
@@ -140,7 +141,7 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         return self._output(self._matrix(self._keep(X)), X)
 
     def _read_known(self, X: ArrayLike | Rankings, *, reset: bool) -> Rankings | Known:
-        """Check the rankings that a method received. With a cache, return them with their numbers in the cache."""
+        """Check and return the rankings that a method received; with a cache, also their numbers in the cache."""
         most = as_bytes(self.cache_size)
         if most is None or is_sparse(X):
             return self._read(X, reset=reset)

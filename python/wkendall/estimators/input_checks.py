@@ -101,7 +101,8 @@ def check_rankings(estimator: Any, X: Rankings, *, reset: bool, least: int = 1) 
 def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
     """Return whether `X` is a plain array of numbers with the right shape, which needs no further checks.
 
-    The checks of scikit-learn would take 50 to 90 us. A kernel matrix of 60 rankings from the cache takes as long.
+    The checks of scikit-learn would take 50 to 90 us. To get a kernel matrix of 60 rankings from the cache takes about
+    as long as these checks.
     """
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "iuf" or not X.size:
         return False
@@ -114,8 +115,9 @@ def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
 
 
 def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
-    """Compare the columns of a data frame of lists, such as "first choice", with the columns of `fit`.
+    """Compare the column names of `X` with the column names of the data that `fit` received.
 
+    `X` contains ranked lists. In a data frame of lists, a column name is, for example, "first choice".
     Data without column names are accepted. scikit-learn would warn in this case, but this function does not: ranked
     lists often have no column names.
     """
@@ -130,7 +132,7 @@ def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
 
 
 def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "item") -> None:
-    """Compare the column labels with the column labels of `fit`.
+    """Compare the column labels of `X` with the column labels of the data that `fit` received.
 
     scikit-learn compares only strings. This function also compares numbers, such as the codes of items.
     """
@@ -141,7 +143,7 @@ def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "
 
 
 def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item") -> None:
-    """Compare the column labels of the data with the column labels of `fit`, if both have labels."""
+    """Compare the column labels of `X` with those of the data that `fit` received, if both have labels."""
     names, labels = getattr(estimator, "feature_names_in_", None), getattr(estimator, "_labels_of_items", None)
     if names is not None and names_of_columns(X) is not None:
         check_same_labels(SimpleNamespace(columns=names), X, "columns", (FITTED, name), kind)
@@ -174,7 +176,8 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
 def _advice_about_items(estimator: Any, X: Any) -> str:
     """Return advice for an array with other columns than the rankings of `fit`.
 
-    There are two cases: a data frame has the same names in another order, or the rows of the array are lists of items.
+    The advice is for two cases: a data frame has the same names in another order, or the rows of the array are lists of
+    items.
     """
     labels, names = labels_of(X, "columns"), getattr(estimator, "feature_names_in_", ())
     if labels is not None and len(names) and sorted(map(str, labels)) == sorted(names):

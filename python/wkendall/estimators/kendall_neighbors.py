@@ -59,7 +59,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     `RankBiasedOverlap` with `value="ext"` or `value="min"` and without `item_weight`, or a `Kendall` kernel of order 2
     with another weight than "later". The methods `add` and `remove` add and remove rankings without building the whole
     index again. The method `save` writes the object and its index to a file, and `load` reads the file. Several threads
-    may search, add and remove rankings at the same time: a search uses the rankings either before or after a change.
+    may search, add and remove rankings at the same time: a search uses the rankings as they were before a change, or as
+    they are after it.
 
     With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
     They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete
@@ -333,7 +334,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
 
         The matrix has a row for each ranking of `X` and a column for each ranking of `fit`. The parameter `mode` of the
         class chooses distances or ones. A complete ranking of `fit` is its own nearest neighbour. If a ranking of `fit`
-        has ties or missing items, another ranking can be nearer to it than the ranking itself.
+        has ties or missing items, its distance from another ranking can be smaller than its distance from itself.
         """
         check_is_fitted(self)
         return self._graph(*self._sides(X))
@@ -396,7 +397,7 @@ def as_rows(rows: Index, searched: Searched) -> NDArray[np.int64]:
 
 
 def _too_many(count: int, rankings: int) -> Exception:
-    """Return the error for more neighbours than other rankings, in a graph in which a ranking finds itself."""
+    """Return the error for asking for more neighbours than there are rankings besides the ranking itself."""
     rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
     there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
     return bad_argument("n_neighbors", there + rule, value=count)
@@ -410,7 +411,7 @@ def _as_matrix(graph: csr_array) -> csr_matrix:
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
-    """Split an array into rows; return an array of arrays."""
+    """Split `values` into rows, and return an array of these rows. Row i begins at index `starts[i]` of `values`."""
     parts = np.empty(len(starts) - 1, dtype=object)
     for row, (start, end) in enumerate(itertools.pairwise(starts)):
         parts[row] = values[start:end]

@@ -6,11 +6,12 @@ it for the first time. The cache has a table of values for each kernel. The numb
 column of their value in the table. To make a matrix, the cache takes its values from the table. Values that are not in
 the table yet are computed in a few blocks.
 
-A grid search passes the same arrays again for each kernel and for each parameter of the final estimator. So the cache
-also stores, for each array, the numbers of the rankings in its rows.
+A grid search passes the same arrays to `KendallGram` again for each kernel and for each parameter of the final
+estimator. So the cache also stores, for each array, the numbers of the rankings in its rows.
 
-The cache never takes more bytes than the `cache_size` of the present request. If it is full, it first removes the
-stored numbers of arrays. Then it removes the tables that were not used for the longest time, and then everything.
+The cache never takes more memory than the `cache_size` of the object that uses it at the moment. A full cache first
+removes the stored numbers of arrays. If this is not enough, it removes the tables that were not used for the longest
+time, and then everything.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class Table:
         return found
 
     def _part(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
-        """Return the values of some rows and columns. If they are many, this is three times as fast as `np.ix_`."""
+        """Return the values of some rows and columns. For many values, this is three times as fast as `np.ix_`."""
         if len(self.values) > 4 * max(len(rows), len(columns)):
             return self.values[np.ix_(rows, columns)]
         if len(rows) <= len(columns):
@@ -162,7 +163,7 @@ class Cache:
         return self._added(key, hashes, read, firsts, most)
 
     def numbered(self, read: Rankings, most: int) -> Known | Rankings:
-        """Return a `Rankings` with the numbers of its rows, as `known` does for arrays. Lists get no numbers."""
+        """Return a `Rankings` with the numbers of its rankings, as `known` does for arrays. Lists get no numbers."""
         if read.kind == "lists":
             return read
         data = read._places if read._listed is None else np.column_stack([read._places, read._listed])
@@ -278,7 +279,7 @@ class Cache:
             self.arrays, self.array_bytes = {}, 0
 
     def _make_room(self, needed: int, most: int) -> bool:
-        """Remove arrays, then tables, until there is room for `needed` more bytes. Return whether there is room."""
+        """Remove numbers of arrays, then tables, until `needed` bytes fit within `most`. Return whether they fit."""
         self._forget_arrays(needed, most)
         while self.tables and self.used + needed > most:
             self.tables.popitem(last=False)

@@ -4,8 +4,8 @@ A centre is the weighted mean of the points p of a cluster, with weights w_p tha
 the sum of `w_p K(s, p)` over the points p of the cluster. Let B be the sum of `w_p w_q K(p, q)` over all points p and q
 of the cluster. The squared distance between s and the centre is then `K(s, s) - 2 A + B`. So each step needs weighted
 sums of K(s, p) over the points p of a cluster, for each point s and each cluster. In most steps, only few points change
-their cluster. The sums of the last step are then corrected: the terms of these points are added to the sums of the new
-clusters, and subtracted from the sums of the old clusters.
+their cluster. The sums of the step before are then corrected: the terms of these points are added to the sums of the
+new clusters, and subtracted from the sums of the old clusters.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GramPoints(NamedTuple):
         return np.asarray(self.gram @ coefficients)
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Return the Gram matrix times a matrix with the rows `coefficients` for the points `some`, otherwise zero."""
+        """Return the Gram matrix times M. M has the rows `coefficients` for the points `some`, and zeros elsewhere."""
         return np.asarray(self.gram[some].T @ coefficients)
 
 
@@ -71,7 +71,7 @@ class VectorPoints(NamedTuple):
         return np.asarray(self.vectors @ (self.vectors.T @ coefficients))
 
     def products_of(self, some: Labels, coefficients: Array) -> Array:
-        """Return the Gram matrix times a matrix with the rows `coefficients` for the points `some`, otherwise zero."""
+        """Return the Gram matrix times M. M has the rows `coefficients` for the points `some`, and zeros elsewhere."""
         return np.asarray(self.vectors @ (self.vectors[some].T @ coefficients))
 
 
@@ -100,7 +100,7 @@ class _Members(NamedTuple):
 
 
 class _Sums:
-    """The weighted sums of the kernel over the points of each cluster."""
+    """The weighted sums of the kernel values K(s, p) over the points p of each cluster, for each point s."""
 
     def __init__(self, points: Points, clusters: int) -> None:
         self.points, self.clusters = points, clusters
@@ -133,7 +133,7 @@ class _Sums:
             self.exact = False
 
     def squared_distances(self, source: Labels) -> Array:
-        """Return the squared distances of all points from the centres."""
+        """Return the squared distances of all points from the centres. `source` is the field of `_Members`."""
         assert self.labels is not None
         weights, labels = self.points.weights, self.labels
         sizes = np.bincount(labels, weights, minlength=self.clusters)
@@ -144,7 +144,10 @@ class _Sums:
 
 
 def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
-    """Run k-means from given squared distances: assign each point to its nearest centre, move the centres, repeat."""
+    """Run k-means: assign each point to its nearest centre, move the centres, repeat.
+
+    `squares` contains the squared distances of the points (rows) from the initial centres (columns).
+    """
     largest = float(points.own.max())
     labels = first_least(squares, largest)
     sums = _Sums(points, squares.shape[1])
@@ -173,9 +176,10 @@ def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
 def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
     """Move the points that are farthest from their centres into empty clusters.
 
-    A cluster stays empty if all points are at their centres. It then gets the centre of cluster 0, or the centre of the
-    largest cluster if cluster 0 is empty. If two centres are equally near, a point belongs to the first of them. So an
-    empty cluster attracts no point if its centre is the centre of cluster 0.
+    `squares` contains the squared distances of the points from the centres, and `largest` the largest kernel value of a
+    point with itself. A cluster stays empty if all points are at their centres. The empty cluster then gets the centre
+    of cluster 0, or the centre of the largest cluster if cluster 0 is empty. If two centres are equally near, a point
+    belongs to the first of them. So an empty cluster attracts no point if its centre is the centre of cluster 0.
     """
     labels, every = labels.copy(), np.arange(len(labels))
     sizes = np.bincount(labels, minlength=squares.shape[1])
@@ -203,5 +207,8 @@ def square_norms(points: Points, means: Array) -> Array:
 
 
 def first_least(squares: Array, largest: float) -> Labels:
-    """Return for each row the column with the smallest number; of numbers that are equal up to rounding, the first."""
+    """Return for each row the column with the smallest number; of numbers that are equal up to rounding, the first.
+
+    Two numbers count as equal if their difference is at most `EQUAL` times `largest`.
+    """
     return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))

@@ -1,9 +1,9 @@
 """A cache of rankings that were read before. A hash of the row identifies each ranking.
 
-Reading is slow: reading 64 rankings of 5,000 items takes longer than fitting a support vector machine to them. So a row
-that was read before is not read again. To find such rows, the hashes of the rows are compared. In general, each row
-alone shows whether it is a valid ranking. There is one exception: all rows of an array must count from the same number,
-0 or 1.
+Reading is slow: for example, reading 64 rankings of 5,000 items takes longer than training a support vector machine
+with these rankings. So a row that was read before is not read again. To find such rows, the hashes of the rows are
+compared. Whether a row is a valid ranking depends on this row alone, with one exception: all rows of an array must
+count from the same number, 0 or 1.
 
 Two rows count as equal if their hashes of 128 bits are equal.
 """

@@ -78,16 +78,18 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         `regressor__gamma`. By default, gamma is 1 divided by the number of features.
     kernel : Kendall, optional
         The kernel that says how much each pair of labels counts; `Kendall()` if absent. The kernel must have the
-        standard weight and order 2: with another weight or order, the best ranking is not the solution of a linear
-        ordering problem. The parameters `signed`, `normalize` and `item_weight` of the kernel can have any values.
+        standard weight and order 2: with another weight or order, the predicted ranking would not be the solution of a
+        linear ordering problem. The parameters `signed`, `normalize` and `item_weight` of the kernel can have any
+        values.
     input, top, n_jobs
         As for `KendallGram`. `input` and `top` say how to read the rankings `y`. `n_jobs` is the number of threads that
-        find the best rankings. It does not change the number of threads of the regressor.
+        find the predicted rankings from the mean signs. It does not change the number of threads of the regressor.
     ties : {"mean", "error"}
         As for `Rankings`. With "mean", a pair of tied labels has the sign 0.
     missing : {"anywhere", "bottom", "error"}
         As for `Rankings`. "anywhere": nothing is known about the position of a missing label. The sign of a pair with
-        this label is then a mean: the mean of its signs in all complete rankings that agree with the row.
+        this label is then a mean: the mean of its signs in all complete rankings that have the other labels in the
+        order of the incomplete ranking.
 
     Attributes
     ----------
@@ -122,9 +124,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike | Rankings, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from features `X` and rankings of labels `y`, one ranking per row.
 
-        NaN in an array `y` is a missing label. `sample_weight` contains a weight for each row. By default the weights
-        are the counts of `y`, if `y` is a `Rankings` with counts. If there are weights or counts, the `fit` method of
-        the regressor must accept `sample_weight`.
+        NaN in an array `y` is a missing label. `sample_weight` contains a weight for each row. If `sample_weight` is
+        absent and `y` is a `Rankings` with counts, the weights are these counts. If there are weights or counts, the
+        `fit` method of the regressor must accept `sample_weight`.
         """
         kernel = self._kernel()
         self._check_features(X, y=y)
@@ -220,7 +222,7 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
             raise ValueError(one_line(str(error))) from None
 
     def _reading(self, reset: bool = True) -> Reading:
-        """Return how arrays are read. Orders cannot have ties or missing labels, so they accept the defaults."""
+        """Return how arrays are read. Arrays of orders cannot have ties or missing labels, which are then errors."""
         found = super()._reading(reset)
         usual = found.ties == type(self).ties and found.missing == type(self).missing
         return found._replace(ties="error", missing="error") if found.input == "orders" and usual else found
@@ -276,9 +278,9 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
 def embedded(rankings: Rankings, kernel: Kendall, run: Run) -> tuple[Array, Array]:
     """Return the signs of the pairs of each ranking, times a factor for each pair; also return these factors.
 
-    The signs of an incomplete ranking are means over all complete rankings that agree with this ranking. The factor of
-    a pair is the square root of the product of the weights of its two items. If the kernel is normalized, each row is
-    scaled: its norm is then the norm of the row of a complete ranking.
+    The signs of an incomplete ranking are means over all complete rankings that do not contradict this ranking. The
+    factor of a pair is the square root of the product of the weights of its two items. If the kernel is normalized,
+    each row is scaled: its norm is then the norm of the row of a complete ranking.
     """
     signed, plain = (Kendall(signed=sign, item_weight=kernel.item_weight) for sign in (True, kernel.signed))
     complete = read_rankings(np.arange(1, rankings.n_items + 1)[np.newaxis], "y")

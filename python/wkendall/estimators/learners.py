@@ -3,9 +3,10 @@
 The base class stores the parameters, reads the input, fits one function for each class, and computes the scores.
 
 The array U contains the weights of tuples of positions. The array B contains the coefficients of tuples of items. The
-score of a ranking s is <B, Phi_U(s)> + intercept. For order 2, the entry of Phi_U(s) for the items i and j is U[s(i),
-s(j)], where s(i) is the rank of item i. The score also equals <U, Phi_B(s^-1)> + intercept, where s^-1 is the inverse
-permutation. So a prediction is one pass over U and B, and needs no Gram matrix with the training rankings.
+score of a ranking s is <B, Phi_U(s)> + intercept. Phi_U(s) is an array with the shape of B: for order 2, its entry for
+the items i and j is U[s(i), s(j)], where s(i) is the rank of item i. <., .> is the sum of the products of corresponding
+entries. The score also equals <U, Phi_B(s^-1)> + intercept, where s^-1 is the inverse permutation of s. So a prediction
+is one pass over U and B, and needs no Gram matrix with the training rankings.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ MORE_POSITIONS = 4
 
 
 class Model(NamedTuple):
-    """A fitted function of rankings, with U and B.
+    """A fitted function of rankings, with the weights U and the coefficients B.
 
-    For thousands of positions, U contains parameters of the weights, and B is a `Combination` of rankings.
+    For thousands of positions, U contains parameters that determine the weights, and B is a `Combination` of rankings.
     """
 
     U: Array
@@ -79,7 +80,7 @@ class Task(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The rankings of `fit`, the targets of each function, and for each ranking the cost of an error if C is 1."""
+    """The rankings of `fit`, the targets of each function to fit, and the cost of an error per ranking if C is 1."""
 
     rankings: Rankings
     targets: list[Array]
@@ -174,7 +175,7 @@ class Learner(RankingEstimator):
         return scores
 
     def _check_fit(self, data: Data, values: Array) -> None:
-        """Warn if the model cannot be trusted. `values` are the values of the fitted functions."""
+        """Warn if the model cannot be trusted. `values` contains the values of the fitted functions for `data`."""
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -262,7 +263,7 @@ class Alternating(Learner):
             check_choice(self.toward, "toward", (*names(order), "auto"))
 
     def _given(self, name: str, items: int) -> Base:
-        """Return the weights that the parameter `name` contains: an array, or the name of some weights."""
+        """Return the weights of the parameter `name`, such as "toward". Its value is an array, or a name of weights."""
         value, order = getattr(self, name), int(self.order)
         if not isinstance(value, str):
             weights = one_tensor(value, name, items, order)
@@ -281,7 +282,7 @@ class Alternating(Learner):
         return Base(cast("Name", value), items, order)
 
     def _start(self, task: Task, setting: Setting) -> tuple[Array, Array | None]:
-        """Return the weights to start from."""
+        """Return the weights to start from, and the singular values for `init="suquan"`, otherwise None."""
         if isinstance(setting.init, str) and setting.init == "suquan":
             found = leading_weights(task.sample(), slopes(task.targets, task.costs), int(self.order), 1, False)
             return found.U, found.singular_values
@@ -344,7 +345,7 @@ class Alternating(Learner):
         return self._model(end, end.state.U, end.state.B, singular_values)
 
     def _fit_many(self, task: Task, setting: Setting, pairs: Placed) -> Model:
-        """Fit one function of rankings of many items. Its B is a combination of all rankings of `fit`."""
+        """Fit one function of rankings of many items. Its B is a `Combination` of all rankings of `fit`."""
         space, init = pairs.space(setting.base, task.rows), setting.init
         if isinstance(init, str) and init == "suquan":
             start = space.leading(slopes(task.targets, task.costs))
@@ -522,17 +523,17 @@ class Regressor(RegressorScore, Learner):
 
 
 def best_class(values: Array) -> NDArray[np.intp]:
-    """Return the class number of each ranking. `values` has one column, or one column for each class."""
+    """Return the class number of each ranking. `values` has one column for two classes, else one for each class."""
     return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
 
 
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in the matrix M of SUQUAN-SVD.
 
-    Let w be the weight of a ranking, and d its target minus the mean of all targets. Let R be the largest target minus
-    the smallest target, and Q the sum of w d^2 over all rankings. The coefficient of the ranking is w d R / Q. If the
-    targets have only two values, this coefficient is w divided by the total weight of the rankings with the same
-    target. It is negative for the rankings with the smaller target.
+    Let w be the weight of a ranking, and d the target of this ranking minus the mean of all targets. Let R be the
+    largest target minus the smallest target, and Q the sum of w d^2 over all rankings. The coefficient of the ranking
+    is w d R / Q. If the targets have only two values, this coefficient is w divided by the total weight of the rankings
+    with the same target. It is negative for the rankings with the smaller target.
     """
     distances = targets - np.average(targets, weights=weights)
     squares = float(weights @ distances**2)

@@ -34,9 +34,10 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How to treat an item that `fit` has not seen: "error" raises an error, "ignore" removes the item from its list.
     items : collection, optional
         All items, in the order of the columns. `fit` then treats any other item as `unknown` says. Pass `items` for
-        cross-validation: in a fold, an item can be in the test lists and not in the training lists.
+        cross-validation: the test lists of a fold can contain an item that is in none of its training lists.
     gaps : {"error", "close"}
-        What to do with a blank before an item of a list, as for `from_lists`.
+        What to do with a blank before an item of a list: "error" raises an error, "close" leaves out the blank. A blank
+        is None, NaN or a blank string.
 
     Attributes
     ----------
@@ -72,10 +73,13 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     gaps: Gaps = "error"
 
     def fit(self, X: Iterable[object], y: object = None) -> Self:
-        """Learn the items of ranked lists. The columns are in the order in which the items first appear.
+        """Learn the items of ranked lists.
 
-        If the parameter `items` is given, its order is used instead. The lists have the same form as for `from_lists`.
-        Instead of lists you can pass the names of all items (strings or numbers), in the order of the columns.
+        `transform` returns one column for each item. The columns are in the order in which the items first appear in
+        the lists. If the parameter `items` of `ListEncoder` is given, the columns are in the order of `items` instead.
+
+        The lists have the same form as for `from_lists`. Instead of lists, you can pass to `fit` the names of all items
+        (strings or numbers), in the order of the columns.
         """
         check_same_rows(X, y)
         self._learn(X)
@@ -110,14 +114,14 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return as_ranks(self._rows(X, columns, self.unknown), len(columns), bool(self.sparse))
 
     def _columns_of_items(self) -> dict[object, int]:
-        """Return a dictionary with the column of each item. It is made once, because `items_` can be long."""
+        """Return a dictionary from items to columns. The dictionary is stored, because `items_` can be long."""
         known: tuple[list[Any], dict[object, int]] | None = getattr(self, "_columns", None)
         if known is None or known[0] is not self.items_ or len(known[1]) != len(self.items_):
             known = self._columns = (self.items_, {item: column for column, item in enumerate(self.items_)})
         return known[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the columns, which follow from the items."""
+        """Return the state for a pickle, without the dictionary of columns, which can be made from `items_`."""
         return {name: value for name, value in super().__getstate__().items() if name != "_columns"}
 
     def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:
@@ -131,7 +135,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return the names of the columns, which are the items as text.
 
-        If two items have the same text, such as 1 and "1", all names are written as in Python code: 1 and '1'.
+        If two items have the same text, such as the number 1 and the string "1", all names are written as in Python
+        code. The number is then called `1`, and the string `'1'`.
         """
         check_is_fitted(self)
         names = [str(item) for item in self.items_]
@@ -140,7 +145,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     def _rows(self, X: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
-        """Return, for each list, the ranks of its items by column."""
+        """Return, for each list, a dictionary from the columns of its items to their ranks."""
         try:
             return ranked_rows(X, columns, unknown, self.gaps)
         except RankingError as error:
@@ -166,13 +171,13 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _is_table(X: object) -> bool:
-    """Return whether this is a data frame."""
+    """Return whether `X` is a data frame."""
     columns = getattr(X, "columns", None)
     return columns is not None and not callable(columns)
 
 
 def _whole(values: Any) -> Any:
-    """Return a list if `values` is an iterator, which yields its elements only once."""
+    """If `values` is an iterator, which yields its elements only once, return a list, otherwise `values`."""
     return list(values) if hasattr(values, "__next__") else values
 
 

@@ -72,7 +72,7 @@ class _Mixture(RankingEstimator):
     def _merged(
         self, rankings: Rankings, targets: Array, sample_weight: ArrayLike | None
     ) -> tuple[Rankings, Array, Array]:
-        """Merge equal rankings with equal targets. Return those with positive weight, with targets and weights."""
+        """Merge equal rankings with equal targets. Return those of positive weight, with their targets and weights."""
         weights = sample_weights(sample_weight, rankings)
         rows, different, total = merge(merged(rankings)[1], targets, weights)
         return rankings[rows]._with(labels=None, counts=None), different, total
@@ -106,9 +106,9 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     Attributes
     ----------
     weights_ : ndarray
-        For each kernel, its share in the variance of the mixture. The shares are from 0 to 1, and add up to 1. Equal
-        kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not constant on the
-        training rankings have equal shares.
+        For each kernel K_k, the share of b_k K_k in the variance of the mixture. The shares are from 0 to 1, and add up
+        to 1. Equal kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not
+        constant on the training rankings have equal shares.
     kernel_ : Kernel
         The mixture, as a kernel that you can pass to other functions. It is the sum of b_k K_k over the kernels with
         b_k > 0.
@@ -178,10 +178,10 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
 class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels: a weighted sum of kernels with learned factors.
 
-    The factors are learned as in `KernelMixtureClassifier`, but with another target matrix. First the mean of all
-    targets is subtracted from each target. An entry of the target matrix is then the product of the two differences
-    that belong to its two rankings. For a ranking s, the regression predicts f(s) plus an intercept. Here f(s) is the
-    inner product of a vector w and the feature vector of s. The regression minimises
+    The factors are learned as in `KernelMixtureClassifier`, but the target matrix is computed from numbers, not from
+    classes. Let d(s) be the target of a training ranking s minus the mean of all targets. The entry of the target
+    matrix for the rankings s and t is d(s) d(t). For a ranking s, the regression predicts `f(s) + intercept`, where
+    f(s) is the inner product of a vector w and the feature vector of s. The regression minimises
     `C * sum of squared errors + sum of the squares of w / 2`.
 
     Parameters
@@ -194,7 +194,7 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     weights_, kernel_, rankings_
         As for `KernelMixtureClassifier`.
     estimator_ : KernelRidge
-        The ridge regression, fitted on the centred Gram matrix of the mixture and on the centred targets.
+        The ridge regression. It is fitted on the Gram matrix of the mixture and on the targets, both centred.
     intercept_ : float
         The intercept.
 

@@ -42,12 +42,13 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     times as many. Use `KendallNystroem` if this is too many columns. Also use it for kernels that `KendallFeatures`
     does not accept, such as `Mallows`, `TensorKernel`, or `Kendall` kernels of higher order.
 
-    A kernel value is the inner product of the feature vectors of two rankings. The feature vectors of some landmarks
-    span a subspace. If the feature vector of the next landmark lies in this subspace, the landmark is dropped. More
-    exactly, it is dropped if its squared distance from the subspace is at most 1e-9 times the largest diagonal entry of
-    K. Each of the remaining landmarks adds a column to the result, so there can be fewer columns than `n_components`.
-    If you increase `n_components` and keep the same seed as `random_state`, new columns are added, and the existing
-    columns do not change.
+    A landmark is dropped if it adds nothing to the landmarks that were drawn earlier. This is tested with feature
+    vectors: a kernel value is the inner product of the feature vectors of two rankings. The feature vectors of the
+    landmarks drawn so far span a subspace. If the feature vector of the next landmark lies in this subspace, this
+    landmark is dropped. More exactly, it is dropped if its squared distance from the subspace is at most 1e-9 times the
+    largest diagonal entry of K. Each of the remaining landmarks adds a column to the result, so there can be fewer
+    columns than `n_components`. If you increase `n_components` and keep the same seed as `random_state`, new columns
+    are added, and the existing columns do not change.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     Attributes
     ----------
     landmarks_ : Rankings
-        The landmarks, one for each column.
+        The remaining landmarks, one for each column of the result.
     components_ : ndarray of shape (columns, columns)
         The upper triangular matrix C of the transformation: the vector of a ranking s is k(s) C.
     error_ : float
@@ -149,9 +150,9 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
 def cholesky(gram: Array) -> tuple[list[int], Array]:
     """Return the linearly independent rows of a Gram matrix, from the first row on, and their Cholesky factor.
 
-    Eigenvectors of the Gram matrix would also give vectors. But eigenvectors are not unique: their signs are arbitrary,
-    and Gram matrices of rankings often have equal eigenvalues. So vectors from eigenvectors would differ between
-    machines.
+    Eigenvectors of the Gram matrix would also give vectors for the rankings. But eigenvectors are not unique: their
+    signs are arbitrary, and Gram matrices of rankings often have equal eigenvalues. So vectors made from eigenvectors
+    would differ between machines.
     """
     columns, least = np.zeros_like(gram), LEAST * float(gram.diagonal().max())
     kept: list[int] = []
@@ -172,7 +173,8 @@ def draw_apart(
     The first ranking is drawn with a probability proportional to its weight. Each further ranking is drawn with a
     probability proportional to its weight times its squared distance from the nearest ranking drawn so far. If all
     these distances are zero, the drawing stops, and fewer than `count` rankings are returned. `own` contains the kernel
-    value of each ranking with itself. `column` returns the kernel values between all rankings and one ranking.
+    value of each ranking with itself. `weights` contains the weight of each ranking. `column(i)` returns the kernel
+    values between all rankings and ranking i.
     """
     chosen: list[int] = []
     nearest, chances = np.full(len(own), np.inf), weights

@@ -30,19 +30,20 @@ class SuquanSVDClassifier(Classifier, Suquan):
 
     Attributes
     ----------
-    U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
-        The weights U and the coefficients B. If `n_components` is above 1, each of them is a stack: several arrays, in
-        an array with one more axis in front. For more than two classes, `U_` and `B_` are lists with one entry for each
+    U_, B_ : ndarray of shape (n, .., n) or (number of arrays, n, .., n), or lists of these
+        The weights U and the coefficients B. If `n_components` is above 1, each of them contains several such arrays
+        and has one more axis, in front. For more than two classes, `U_` and `B_` are lists with one entry for each
         class: one model for each class separates this class from the others.
     intercept_ : float, or ndarray of shape (number of classes,)
         The intercept. For more than two classes, there is one intercept for each class.
     classes_ : ndarray
         The classes.
     singular_values_ : ndarray of shape (n_components,), or a list of these
-        The singular values that `suquan_svd` finds. For more than two classes, a list with one entry for each class.
+        The singular values that `suquan_svd` finds. For more than two classes, this is a list with one entry for each
+        class.
     objective_path_ : ndarray of shape (1,), or a list of these
-        The value that the support vector machine has minimised. For more than two classes, a list with one entry for
-        each class.
+        The smallest value of the sum that the support vector machine minimises. For more than two classes, this is a
+        list with one entry for each class.
     n_iter_ : int, or ndarray
         Always 1, because this method does not iterate. For more than two classes, there is one number for each class.
 
@@ -62,8 +63,9 @@ class SuquanSVDRegressor(Regressor, Suquan):
     The model works like `SuquanSVDClassifier`, but the targets are numbers, and the loss is the squared error.
     SUQUAN-SVD computes the weights from a matrix M (see `suquan_svd`). M is a sum over the rankings, in which each
     ranking has a coefficient. Let d be the target of a ranking minus the mean of all targets. Let R be the largest
-    target minus the smallest target, and Q the sum of d^2 over all rankings. The coefficient of the ranking is then d R
-    / Q. If the targets have only two values, these coefficients are the same as the coefficients for two classes.
+    target minus the smallest target, and Q the sum of d^2 over all rankings. The coefficient of the ranking is then
+    `d * R / Q`. If the targets have only two values, these coefficients are the same as the coefficients of
+    `SuquanSVDClassifier` for two classes.
 
     Parameters
     ----------
@@ -90,8 +92,8 @@ class AlternatingClassifier(Classifier, Alternating):
 
     For order 2, the array U contains a weight for each pair of positions, and the array B contains a coefficient for
     each pair of items. The learner minimises `C * sum of hinge losses + |B|^2 / 2 + alpha * P(U - U0)`. U0 is an array
-    of given weights. The penalty P(U - U0) is large if U is far from U0. With the defaults, U0 is zero, and the penalty
-    is `|U|^2 / 2`.
+    of given weights. P(U - U0) is a penalty, multiplied by the number alpha. The penalty is large if U is far from U0.
+    With the defaults, U0 is zero, and the penalty is `|U|^2 / 2`.
 
     The learner repeats two kinds of steps. The first kind keeps U fixed and finds the best B: this is the training of a
     support vector machine with the kernel `TensorKernel(U)`. The second kind keeps B fixed and finds the best U. With
@@ -115,10 +117,10 @@ class AlternatingClassifier(Classifier, Alternating):
     alpha : float or "auto"
         The strength of the penalty. If alpha is large, U stays near U0. "auto" tries several values of alpha with
         five-fold cross-validation: each value is fitted on four fifths of the rankings and scored on the other fifth,
-        five times. With `toward`, the kernel with the unchanged weights U0 is also tried. We call it the fixed kernel.
-        Learned weights are then chosen only if their score is better than the score of the fixed kernel by more than
-        1.5 standard errors. For this comparison, the score of a classifier is the mean of two numbers: the accuracy,
-        and the area under the ROC curve. The score of a regressor is R^2.
+        five times. With `toward`, the kernel with the unchanged weights U0 is also tried. This kernel is called the
+        fixed kernel. Learned weights are then chosen only if their score is better than the score of the fixed kernel
+        by more than 1.5 standard errors. For this comparison, the score of a classifier is the mean of two numbers: the
+        accuracy, and the area under the ROC curve. The score of a regressor is R^2.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         The penalty P(V) of V = U - U0:
 
@@ -130,21 +132,21 @@ class AlternatingClassifier(Classifier, Alternating):
         - "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions. U does not increase from the first position
           to the last. V is constant on each of at most 30 groups of neighbouring positions. For order 2 the conditions
           apply only to the diagonals of U and V.
-        - "low-rank", for order 2: the sum of the singular values of V, slightly changed for values near zero so that it
-          is smooth.
+        - "low-rank", for order 2: the sum of the singular values of V, slightly changed for values near zero so that
+          the penalty is smooth.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
         The weights U0. If absent, U0 is zero.
 
-        - "standard": the weights of the standard kernel (for order 1: n, n - 1, .., 1).
+        - "standard": the weights of the kernel `Kendall("standard")`. For order 1: n, n - 1, .., 1.
         - "ramp", for order 2: differences of positions, `U0[a, b] = b - a`.
         - "hyperbolic" and "log": the weights of the kernel "mult" with `u="hyperbolic"` or `u="log"`.
         - "auto", which needs `alpha="auto"`: the learner chooses zero or one of the named weights above. Each of the
           named weights is multiplied by a number, so that its kernel has variance 1 (see `KernelMixtureClassifier`).
         - An array: these weights.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The initial weights. "standard": U0, or the weights of the standard kernel if `toward` is absent. "suquan": the
-        weights of `suquan_svd`. An array: these weights. If `toward` is "auto", every trial with U0 = 0 starts from the
-        weights of `suquan_svd`.
+        The initial weights. "standard": U0, or the weights of `Kendall("standard")` if `toward` is absent. "suquan":
+        the weights of `suquan_svd`. An array: these weights. If `toward` is "auto", every fit with U0 = 0 starts from
+        the weights of `suquan_svd`.
     max_iter : int
         The maximum number of iterations. An iteration has two steps: the first finds B, and the second finds U.
     tol : float
@@ -158,16 +160,17 @@ class AlternatingClassifier(Classifier, Alternating):
     U_, B_, intercept_, classes_, n_iter_, singular_values_
         As for `SuquanSVDClassifier`. With the defaults, U and B have equal norms. `singular_values_` exists only with
         `init="suquan"`. With `penalty="smooth"`, order 2, and n items in m rankings, `U_` and `B_` are large matrices
-        if n is above 200 and above 4 m. They are then computed only when you use them; predictions do not need them.
+        if n is above 200 and above 4 m. The two matrices are then computed only when you use them. Predictions do not
+        need them.
     objective_path_ : ndarray, or a list of these
-        The objective at the start and after each step.
+        The value of the objective at the start and after each step.
     alpha_, C_, toward_, validated_ : float, float, U0 (None for zero), float
         With `alpha="auto"`: the chosen values of alpha, C and `toward`, and the mean score of this choice on held-out
         rankings. This score is the accuracy of a classifier, or R^2 of a regressor.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the tried values, those of fixed kernels first, and their mean scores on held-out rankings,
-        as for `validated_`. Learned weights that are worse than the fixed kernel on the first two of the five folds are
-        not tried further, and are not listed.
+        With `alpha="auto"`: the tried combinations of values, and their mean scores on held-out rankings, as for
+        `validated_`. The combinations of fixed kernels come first. Learned weights that are worse than the fixed kernel
+        on the first two of the five folds are not tried further, and are not listed.
 
     Examples
     --------

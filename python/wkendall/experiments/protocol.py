@@ -1,9 +1,9 @@
 """The measurement of a kernel: many times, an SVM is trained on some people and tested on other people.
 
-Each repetition draws people at random, the same number from each of the two age groups (the classes). These people are
-split into a training part and a test part. The parameter C of the SVM, the cost of errors, is chosen by
-cross-validation on the training part. The people and the folds of a repetition depend only on the seed and on the
-number of the repetition. So all kernels use the same people, and each measurement can be repeated on its own.
+Each repetition draws people at random. It draws the same number of people from each of two age groups, which are the
+classes. These people are split into a training part and a test part. The parameter C of the SVM, the cost of errors, is
+chosen by cross-validation on the training part. The people and the folds of a repetition depend only on the seed and on
+the number of the repetition. So all kernels use the same people, and each measurement can be repeated on its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LARGE, MANY = 100.0, 120
 
 
 class Published(NamedTuple):
-    """The paper's results for a kernel: mean and standard deviation of the accuracy, and in some cases a p-value."""
+    """The results for a kernel in the paper: mean and standard deviation of the accuracy, in some cases a p-value."""
 
     mean: float
     sd: float
@@ -55,10 +55,11 @@ class Published(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A kernel, or a way to learn one.
+    """A kernel, or a way to learn a kernel.
 
-    `candidates` returns the candidates for cross-validation. Each candidate has parameters and a function. The function
-    learns from the classes of some people of a sample, and predicts the classes of other people.
+    `label` is its name in tables, and `published` has the results in the paper. `candidates(sample)` returns the
+    candidates among which cross-validation chooses. Each candidate has parameters and a function. The function learns
+    from the classes of some people of the sample, and predicts the classes of other people.
     """
 
     label: str
@@ -76,10 +77,11 @@ class Sample(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Parameters, and the function `predict` that predicts with these parameters.
+    """Parameters, and the function `predict` that learns and predicts with these parameters.
 
-    If a learner chooses its parameters itself, it is the only candidate, and its parameters are an empty dict.
-    `predict` then adds the chosen parameters to this dict, and the cross-validated accuracy with the key "validated".
+    A learner that chooses its parameters itself is the only candidate. Its `parameters` are then an empty dict.
+    `predict` adds two things to this dict: the chosen parameters, and the cross-validated accuracy with the key
+    "validated".
     """
 
     parameters: dict[str, float]
@@ -108,8 +110,9 @@ class Protocol(NamedTuple):
 class Measurement(NamedTuple):
     """The accuracy of a kernel in one repetition, the chosen parameters, and the time of the measurement.
 
-    `accuracy` is the share of correct predictions for the people for testing. `validated` is the accuracy of the chosen
-    parameters in the cross-validation. `weights` has the learned weights, or None if the kernel is not learned.
+    `accuracy` is the share of correct predictions in the test part. `validated` is the accuracy of the chosen
+    parameters in the cross-validation on the training part. `weights` has the learned weights, or None if the kernel is
+    not learned.
 
     Examples
     --------
@@ -193,12 +196,13 @@ def _mixture(sample: Sample) -> list[Candidate]:
 def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
     """Make one SVM for each cost C, with the kernel between the distinct rankings.
 
-    People of the same class with the same ranking are merged into one row with a larger weight. The problem is the
-    same, and has fewer rows.
+    People of the same class with the same ranking are merged into one row with a larger weight. This does not change
+    the solution, and the training needs fewer rows.
 
-    The kernel is multiplied by C, so that the bounds of the coefficients are whole numbers. The reason is that for
-    small C all coefficients are at their bounds. If rounding moved one coefficient from its bound, LIBSVM would compute
-    the threshold from this coefficient alone, and would predict a single class.
+    The kernel is multiplied by C, so that the upper bound of each coefficient is the weight of its row, a whole number.
+    This avoids rounding errors: for small C, all coefficients are at their bounds. If rounding moved one coefficient
+    away from its bound, LIBSVM would compute the threshold from this coefficient alone, and would predict a single
+    class.
 
     The number of steps of LIBSVM grows with C. The number of steps of the interior-point method does not. With C =
     1000, 240 distinct people and a kernel with few features, the interior-point method takes 10 ms, and LIBSVM takes 20
@@ -268,7 +272,7 @@ def check(y: Ranks, protocol: Protocol) -> None:
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:
-    """Draw the people for training, the people for testing, and the folds. Folds are positions in the training part."""
+    """Draw people for training, people for testing, and the folds. A fold contains positions in the training part."""
     random = np.random.default_rng([protocol.seed, repetition])
     halves = protocol.train // 2, protocol.test // 2
     chosen = [random.choice(np.flatnonzero(y == label), sum(halves), replace=False) for label in (0, 1)]

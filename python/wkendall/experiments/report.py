@@ -1,4 +1,4 @@
-"""The results of a run as files: the table, the plots, and one page with all results, which needs no other files."""
+"""The results of a run as files: the table, the plots, and one page with all results. The page needs no other files."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ the standard kernel"; the paper gives it where the mean is higher.</p>
 
 
 def _seconds(measurements: Sequence[Measurement]) -> dict[str, float]:
-    """Add up the time of each kernel over all processes."""
+    """Return the time that the measurements of each kernel took, added up over all processes."""
     total: dict[str, float] = {}
     for measurement in measurements:
         total[measurement.kernel] = total.get(measurement.kernel, 0.0) + measurement.seconds

@@ -22,8 +22,8 @@ def run(
     """Run measurements in parallel processes, and yield each measurement when it is done.
 
     `X`, `y` and `protocol` are as for `measure`. A task is a pair: the name of a kernel, and the number of a
-    repetition. `jobs` is the number of processes. `jobs` can change the sequence of the measurements, but not their
-    results.
+    repetition. `jobs` is the number of processes. `jobs` can change the sequence in which the measurements are yielded,
+    but not their results.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _begin(told: Connection, given: Queue[tuple[Ranks, Ranks, Protocol]]) -> Non
 
 
 def _end_with_pipe(told: Connection) -> None:
-    """End this process immediately when the pipe is closed or the parent process is gone."""
+    """Wait until the pipe `told` is closed or the parent process is gone. Then end this process immediately."""
     wait([told])
     os._exit(1)
 

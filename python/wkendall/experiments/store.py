@@ -29,8 +29,8 @@ class Store:
     """A folder with the settings and the measurements of a run. The folder is locked until `close` is called.
 
     The folder is created if it does not exist. `settings` are the settings of all measurements; see `settings_of`. With
-    `resume=True`, the measurements in the folder are kept, and the run continues. `settings` must then be the same as
-    the settings in the folder.
+    `resume=True`, the measurements in the folder are kept, so that an earlier run can be continued. `settings` must
+    then be the same as the settings in the folder.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Store:
                 )
 
     def _read(self) -> None:
-        """Read the measurements. A last line without a line end is removed: the run was killed while it was written."""
+        """Read the measurements. A last line without a line end was not finished, and is removed."""
         data = self._lines.read_bytes()
         whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[:whole].splitlines(), start=1):

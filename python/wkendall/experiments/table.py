@@ -1,4 +1,4 @@
-"""A table of means, differences from the standard kernel and tests, and the results of the paper for comparison."""
+"""A table of mean accuracies, differences from the standard kernel, tests, and the results of the paper."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row(NamedTuple):
     In each repetition, the accuracy of the standard kernel is subtracted from the accuracy of this kernel. `difference`
     is the mean of these differences. `low` and `high` are the ends of the 95 % confidence interval of `difference` (by
     Student's t). `p` is the p-value of Wilcoxon's paired test. The null hypothesis of the test is that the kernel is
-    not better than the standard kernel. Fields that begin with `paper` are the results of the paper.
+    not better than the standard kernel. Fields whose names begin with `paper` contain the results of the paper.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _row(kernel: str, accuracies: dict[int, float], baseline: dict[int, float]) 
 def _compared(
     kernel: str, accuracies: dict[int, float], baseline: dict[int, float]
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Return the mean difference from the baseline, the ends of its confidence interval, and the p-value."""
+    """Return the mean difference from the accuracies `baseline`, the ends of its interval, and the p-value."""
     both = sorted(accuracies.keys() & baseline.keys())
     if kernel == BASELINE or not both:
         return None, None, None, None

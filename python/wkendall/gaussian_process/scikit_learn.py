@@ -1,8 +1,8 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
-The kernels compute whole matrices, as `gram_matrix` does. They also have what a Gaussian process needs to learn the
-hyperparameter of a kernel. The hyperparameter has bounds, and it is searched on a logarithmic scale. The kernels also
-compute the derivative of the matrix with respect to the logarithm of the hyperparameter.
+The kernels compute whole matrices, as `gram_matrix` does. Each kernel has one hyperparameter. A Gaussian process
+searches for the best value of the hyperparameter between bounds, on a logarithmic scale. For this search, the kernels
+also compute the derivative of the matrix with respect to the logarithm of the hyperparameter.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 
     @abstractmethod
     def _hyperparameter(self) -> Hyperparameter:
-        """Return the hyperparameter, checked."""
+        """Check and return the hyperparameter."""
 
     @abstractmethod
     def _kernel(self, items: int) -> Kernel:
@@ -59,7 +59,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 
     @abstractmethod
     def _gradient(self, rankings: Rankings, K: Array) -> Array:
-        """Differentiate the matrix `K` with respect to the logarithm of the hyperparameter."""
+        """Return the derivative of the matrix `K` with respect to the logarithm of the hyperparameter."""
 
     def __call__(
         self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
@@ -87,7 +87,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
 
     def _read(self, X: ArrayLike | Rankings, name: str = "X", other: ArrayLike | Rankings | None = None) -> Rankings:
-        """Return rankings that are read from an array. A `Rankings` has been read before, and is returned unchanged.
+        """Return the rankings of an array, read and checked. A `Rankings` is returned unchanged.
 
         If the kernel has the default options and `other` is a `Rankings`, the array is read as `other` was read.
         """
@@ -106,7 +106,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         return all(np.array_equal(value, others[name]) for name, value in mine.items())
 
     def _unusual(self, *known: str) -> list[str]:
-        """Return the parameters that differ from their defaults, as text of a call, without the names in `known`."""
+        """Return the parameters that are not at their defaults, as in the text of a call, without those in `known`."""
         usual = {name: parameter.default for name, parameter in signature(type(self).__init__).parameters.items()}
         own = type(self).__annotations__  # these come first
         return [
@@ -120,21 +120,22 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for Gaussian processes: exp(-lam d), where d is the number of discordant pairs of items.
 
-    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is a mean
-    number of discordant pairs; see `Mallows`.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is the mean
+    number of discordant pairs over all complete rankings that do not contradict the given rankings; see `Mallows`.
 
     Parameters
     ----------
     lam : float
-        How fast the kernel falls: each discordant pair multiplies the kernel by exp(-lam). This value is also the start
-        of the search for the best `lam`. Two random rankings of n items have `n (n - 1) / 4` discordant pairs on
-        average. So start with a `lam` for which `lam n (n - 1) / 4` is not much above 1. With a larger `lam`, no two
-        rankings are similar. The likelihood then hardly depends on `lam`, and the search makes no progress.
+        How fast the kernel falls: each discordant pair multiplies the kernel by exp(-lam). The search for the best
+        `lam` starts from this value. Two random rankings of n items have `n (n - 1) / 4` discordant pairs on average.
+        So start with a `lam` for which `lam n (n - 1) / 4` is not much above 1. With a much larger `lam`, the kernel of
+        every two different rankings is nearly 0. The likelihood then hardly depends on `lam`, and the search makes no
+        progress.
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best `lam`. With "fixed" there is no search.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items.
-        With `normalize=True`, `lam` does not change the variance of the process. The default is True; for `Mallows` it
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items. With
+        `normalize=True`, each K(s, s) is 1, whatever `lam` is. The default is True. For the class `Mallows` the default
         is False.
     input, top, ties, missing
         How to read arrays, as for `Rankings`. If you pass a `Rankings` to the kernel, these parameters are not used. A
@@ -167,7 +168,7 @@ class MallowsKernel(_RankingKernel):
     def is_stationary(self) -> bool:
         """Return whether the kernel depends only on how two rankings differ.
 
-        This is so if the kernel is normalized, or if there are no ties and no missing items.
+        The result is True if the kernel is normalized, or if there can be no ties and no missing items.
         """
         return bool(self.normalize) or self.ties == self.missing == "error"
 
@@ -208,8 +209,9 @@ class WeightedKendallKernel(_RankingKernel):
         As for `Kendall`. If the weight does not use `k`, the value of `k` is ignored, so that a grid search can vary
         only the weight.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`, so that `a` does not change the variance of the process. The default
-        is True; for `Kendall` it is False. To learn the variance, multiply the kernel by a `ConstantKernel`.
+        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. Each K(s, s) is then 1, whatever `a` is. The default is True. For the
+        class `Kendall` the default is False. To learn the variance of the Gaussian process, multiply the kernel by a
+        `ConstantKernel`.
     input, top, ties, missing, n_jobs
         As for `MallowsKernel`.
 
@@ -237,7 +239,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
-        """The hyperparameter `a`. If the position weights do not depend on `a`, the hyperparameter counts as fixed."""
+        """The hyperparameter `a`. If the position weights do not depend on `a`, it counts as fixed."""
         check_choice(self.weight, "weight", tuple(WEIGHTS))
         if isinstance(self.u, str):
             check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)
@@ -247,7 +249,7 @@ class WeightedKendallKernel(_RankingKernel):
         return self.hyperparameter_a
 
     def is_stationary(self) -> bool:
-        """Return whether the kernel depends only on how two rankings differ: only without ties and missing items."""
+        """Return whether the kernel depends only on how two rankings differ: True without ties and missing items."""
         return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -275,13 +277,13 @@ class WeightedKendallKernel(_RankingKernel):
         return -np.log1p(ranks) if self.u == "power" else -ranks
 
     def _gradient(self, rankings: Rankings, K: Array) -> Array:
-        """Differentiate the matrix.
+        """Return the derivative of the matrix `K` with respect to the logarithm of `a`.
 
         Without normalization, each kernel value is a polynomial in the position weights u. Its degree is 2 for "add",
         and twice the order for "mult". Let u' be the derivative of u with respect to the logarithm of `a`. For the
-        weights u + t u', the kernel value is a polynomial in t. The derivative of this polynomial at t = 0 is wanted.
-        Finite differences compute it exactly from kernel values for some other t. So no vectors with O(n^2) numbers are
-        needed, for any order.
+        weights u + t u', the kernel value is a polynomial in a number t. The method needs the derivative of this
+        polynomial at t = 0. Finite differences compute this derivative exactly from the kernel values for some other t.
+        So no vectors with O(n^2) numbers are needed, for any order.
         """
         changes = self.a * self._slopes(rankings.n_items)
         # Scale u' to the size of u, to avoid cancellation and overflow.
@@ -310,8 +312,8 @@ def _differences(pairs: int) -> tuple[Array, Array]:
     """Return nodes t and coefficients c such that p'(0) is the sum of `c (p(t) - p(-t))` for polynomials p.
 
     The formula is exact for polynomials of degree up to `2 * pairs`. The nodes are the positive zeros of the Chebyshev
-    polynomial of this degree, because the coefficients are then small. The coefficients are the derivatives at 0 of
-    Lagrange's polynomials. In `p(t) - p(-t)`, all even powers of t cancel, also the power `2 * pairs`.
+    polynomial of degree `2 * pairs`, because the coefficients are then small. The coefficients are the derivatives at 0
+    of Lagrange's polynomials. In `p(t) - p(-t)`, all even powers of t cancel, also the power `2 * pairs`.
     """
     numbers = np.arange(1, pairs + 1)
     angles = (2 * numbers - 1) * np.pi / (4 * pairs)

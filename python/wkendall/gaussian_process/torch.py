@@ -3,7 +3,8 @@
 The Rust crate computes the matrices, as for `gram_matrix` and `distance_matrix`. PyTorch learns the hyperparameters
 with derivatives. For the Mallows kernel, PyTorch itself computes the derivative with respect to `lam`. For the weighted
 Kendall kernel, this module computes the derivatives with respect to the position weights. There are no derivatives with
-respect to rankings. So to find the best ranking for a model, evaluate the model on a list of candidate rankings.
+respect to rankings. So gradients cannot find the ranking with the best prediction of a model. Instead, evaluate the
+model on a list of candidate rankings.
 
 This module needs torch and gpytorch: `pip install "wkendall[torch]"`.
 """
@@ -51,7 +52,7 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
         return read_rankings(x.detach().cpu().numpy(), name, self._reading, self._run.threads)
 
     def _each(self, x1: Any, x2: Any, diag: bool, value: Callable[[Any, Any, bool], Any]) -> Any:
-        """Return the result of `value` for each pair of matrices in two batches of matrices of rankings."""
+        """Return the result of `value` for each pair of corresponding matrices of rankings in two batches."""
         if x1.dim() == x2.dim() == 2:
             return value(x1, x2, diag)
         shape = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
@@ -69,14 +70,15 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for GPyTorch: exp(-lam d), where d is the number of discordant pairs of items.
 
-    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is a mean
-    number of discordant pairs; see `Mallows`.
+    A pair is discordant if the two rankings put its items in opposite orders. With ties or missing items, d is the mean
+    number of discordant pairs over all complete rankings that do not contradict the given rankings; see `Mallows`.
 
     Parameters
     ----------
     lam : float
-        The initial value of `lam`: each discordant pair multiplies the kernel by exp(-lam). For n items, choose `lam`
-        so that `lam n (n - 1) / 4` is not much above 1.
+        The initial value of `lam`: each discordant pair multiplies the kernel by exp(-lam). Two random rankings of n
+        items have `n (n - 1) / 4` discordant pairs on average. So choose a `lam` for which `lam n (n - 1) / 4` is not
+        much above 1.
     lam_prior : gpytorch.priors.Prior, optional
         A prior distribution for `lam`.
     lam_constraint : gpytorch.constraints.Interval, optional
@@ -176,9 +178,9 @@ class WeightedKendallKernel(_RankingKernel):
     u_constraint : gpytorch.constraints.Interval, optional
         The range of the position weights. If absent, the weights are positive.
     normalize : bool
-        Divide the kernel by its value for a ranking with itself, which is the same for all rankings. The position
-        weights then do not change the variance of the process. To learn the variance, put a `ScaleKernel` around the
-        kernel.
+        Divide the kernel by its value for a ranking with itself, which is the same for all rankings. The kernel of a
+        ranking with itself is then 1, whatever the position weights are. To learn the variance of the Gaussian process,
+        put a `ScaleKernel` around the kernel.
     input, top, n_jobs
         As for `MallowsKernel`.
     **options
@@ -301,12 +303,15 @@ class _Gram(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _slope(x: Any, y: Any, gradient: Array, u: Array, weight: str) -> Array:
-    """Return a derivative with respect to u: of the sum of `gradient` times the kernel matrix of two sets of ranks.
+    """Return the derivative with respect to u of the sum of all entries of `gradient` times the kernel matrix.
 
-    The kernel is not normalized. Let U be the matrix with the weights of pairs of positions above its diagonal, and
-    zeros elsewhere. A ranking x has a matrix with the entry U[x_i, x_j] for each pair of items i and j. The kernel is
-    the inner product of the matrices of the two rankings. So the derivative with respect to an entry of U is a sum over
-    the pairs of items at these two positions in one ranking: it adds the entries of the other ranking for these pairs.
+    `gradient` and the kernel matrix are multiplied entry by entry. The rows of the kernel matrix are the rankings of
+    `x`, and the columns are the rankings of `y`. The kernel is not normalized. Let U be the matrix with the weights of
+    pairs of positions above its diagonal, and zeros elsewhere. A ranking x has a matrix with the entry U[x_i, x_j] for
+    each pair of items i and j. The kernel is the inner product of the matrices of the two rankings. An entry of U
+    belongs to two positions. In each of the two rankings, one pair of items is at these two positions. The derivative
+    of the kernel with respect to this entry is a sum of two terms: for each of the two pairs of items, the entry of the
+    matrix of the other ranking.
     """
     U = np.triu(np.multiply.outer(u, u) if weight == "mult" else np.add.outer(u, u), 1)
     slope = np.zeros_like(U)

@@ -2,7 +2,7 @@
 
 A value of the matrix depends only on its two rankings. But the rounding of the value also depends on the strategy of
 the computation. The fastest strategy depends on the number of rankings. The strategy is therefore chosen once, for the
-whole matrix. Then the values of the blocks are bitwise identical to the result of a single call.
+whole matrix. The values of the blocks are then bitwise identical to the result of a single call for the whole matrix.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Rows:
         return self.core.rows
 
     def part(self, rows: slice) -> _core.Rankings:
-        """Return some of the rankings, in the form of all rankings together (complete or incomplete)."""
+        """Return some of the rankings. They are stored as complete only if all rankings are complete."""
         return self.core.select(np.arange(len(self))[rows], keep=True)
 
     def digest(self) -> str:
@@ -98,7 +98,7 @@ class Work:
         return self.y is None and self.measure.symmetric
 
     def check(self) -> None:
-        """Compute one corner of the matrix, to raise every error that a call for the whole matrix would raise."""
+        """Compute the first entry of the matrix, to raise every error that a call for the whole matrix would raise."""
         corner = Block(slice(0, min(1, self.shape[0])), slice(0, min(1, self.shape[1])))
         self.fill(corner, np.empty(corner.shape, self.dtype), self.backend, None)
 
@@ -117,7 +117,7 @@ class Work:
         return _core.planned_of(self.measure, self.x.core, y, self.dtype == np.float32, self.backend)
 
     def block_sides(self) -> tuple[int, int]:
-        """Return the number of rows and the number of columns of a block. They are equal if the matrix is symmetric."""
+        """Return the number of rows and the number of columns of a block: equal numbers if the matrix is symmetric."""
         left = available_bytes()
         size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
         order = int(self.options.get("order", 2))

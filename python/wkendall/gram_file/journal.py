@@ -1,7 +1,8 @@
 """A journal on disk that records the finished parts of a long computation, one line for each part.
 
 The first line describes the computation. Each line has a checksum and a JSON value. If a process is killed while it
-writes a line, the checksum of this line is wrong. Such a last line is removed when the journal is opened again.
+writes a line, the checksum of this line is wrong. If the checksum of the last line is wrong, this line is removed when
+the journal is opened again.
 """
 
 from __future__ import annotations

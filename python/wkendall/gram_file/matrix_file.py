@@ -44,7 +44,7 @@ def unfinished_names(target: Path) -> tuple[Path, Path]:
 
 
 def left_over(path: Path) -> str:
-    """Describe the files that an earlier run has left, and what the option --resume does with these files."""
+    """Return a text about the files that an earlier run has left, and what the option --resume does with them."""
     (journal := Journal(unfinished_names(resolved(path))[1])).close()
     if journal.has_named(resolved(path)):
         return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
@@ -73,11 +73,11 @@ def opened(path: Path) -> NDArray[Any]:
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
     """Write a matrix, or its missing blocks, to a file.
 
-    The result is the number of blocks that were done before, or None if the file was already finished.
+    The result is the number of blocks that earlier runs had finished, or None if the whole file was already finished.
 
     With `resume`, an unfinished file is continued, and a finished file is compared with the matrix. With `force`,
-    existing files are replaced, also an unfinished file of other rankings or options. Without `resume` and `force`, an
-    existing file is an error.
+    existing files are replaced. This includes an unfinished file of other rankings or options. Without `resume` and
+    `force`, an existing file is an error.
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")
@@ -318,7 +318,7 @@ class _File:
         self._clean()
 
     def _is_named(self) -> bool:
-        """Whether a run was killed after it renamed the file."""
+        """Whether an earlier run was killed after it had renamed the finished file, with its journal left."""
         return self.journal.has_named(self.target) and self.target.stat().st_size == self.size
 
     def _clean(self) -> None:

@@ -29,15 +29,15 @@ def gram_to_file(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Write the kernel between all pairs of rankings to an .npy file, which may be larger than memory.
+    """Write the kernel values of all pairs of rankings to an .npy file, which may be larger than memory.
 
     The matrix is computed in blocks of 64 MiB or less. Until all blocks are done, the file is called `path` +
     ".unfinished". A small file, `path` + ".journal", records which blocks are done.
 
     If a run was interrupted or killed, even by a power cut, call the function again with `resume=True`. The finished
     file is then bitwise identical to the file of an uninterrupted run. The values in the file are also bitwise
-    identical to the result of `gram_matrix`, with one exception: for sums, products and powers of kernels, they can
-    differ by rounding.
+    identical to the result of `gram_matrix`, with one exception: for sums, products and powers of kernels, the values
+    can differ by rounding.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def gram_to_file(
     resume : bool
         Whether to continue the unfinished file of an earlier call, if there is such a file. The rankings, the options,
         the version of the package and the instruction set of the machine must be the same as in the earlier call. If
-        the file is already finished, it is compared with the matrix. For this, the whole matrix is computed again.
+        the file is already finished, the whole matrix is computed again and compared with the file.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Position weights and weights of kernels, learned from labelled rankings.
+"""Position weights, and factors of kernels in a mixture, learned from labelled rankings.
 
 Modules, the highest first. Each module imports only modules below it:
 

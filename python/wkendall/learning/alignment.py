@@ -1,10 +1,11 @@
 """Weights of kernels by centred alignment with the targets: ALIGNF of Cortes, Mohri and Rostamizadeh (2012).
 
 The paper is "Algorithms for learning kernels based on centered alignment", Journal of Machine Learning Research 13,
-section 4.2. The weights v_k >= 0 minimise the distance between two matrices: the sum of v_k Kc_k over the kernels, and
-Y Y^T. Here Kc_k is the centred Gram matrix of kernel k. Y contains the centred targets: one column for numbers, or one
-column for each class. This is a least squares problem with one unknown for each kernel. It has one solution, which does
-not depend on a start or on further parameters. The mixture stays the same if a kernel is multiplied by a number.
+section 4.2. The weights v_k >= 0 minimise the distance between two matrices. The first matrix is the sum of v_k Kc_k
+over the kernels, where Kc_k is the centred Gram matrix of kernel k. The second matrix is Y Y^T, where Y contains the
+centred targets: one column for numbers, or one column for each class. This is a least squares problem with one unknown
+for each kernel. This problem has one solution. The solution needs no starting point and no further parameters. The
+mixture stays the same if a kernel is multiplied by a number.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ def align(grams: list[Array], targets: Array, weights: Array) -> Mixture:
     """Return the mixture that is best aligned with the columns of `targets`. The matrices `grams` are overwritten.
 
     The variance of a kernel is the weighted mean of the squared distances between the feature vectors of the rankings
-    and the mean of these vectors. The factors are such that the mixture has variance 1. If no kernel is aligned with
-    the targets, all kernels that are not constant have equal shares.
+    and the mean of these vectors. The factors are such that the mixture has variance 1. A kernel is aligned with the
+    targets if its weight v_k is above 0. If no kernel is aligned with the targets, all kernels that are not constant
+    have equal shares. `weights` contains the weight of each ranking.
     """
     root = np.sqrt(weights / weights.sum())
     labels = root[:, np.newaxis] * (targets - (root**2) @ targets)
@@ -63,7 +65,7 @@ def align(grams: list[Array], targets: Array, weights: Array) -> Mixture:
 
 
 def _nearest(grams: list[Array], fits: Array) -> Array:
-    """Return the weights of centred Gram matrices of norm 1. `fits` contains their inner products with Y Y^T."""
+    """Return the weights v_k. `grams` are centred and have norm 1. `fits` contains their inner products with Y Y^T."""
     products = np.array([[float(np.vdot(one, other)) for other in grams] for one in grams])
     factor = np.linalg.cholesky(products + RIDGE * np.eye(len(grams)))
     largest = float(fits.max())

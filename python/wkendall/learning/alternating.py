@@ -1,4 +1,4 @@
-"""Alternating optimisation of weights and coefficients."""
+"""Alternating optimisation of weights U of positions and coefficients B of items."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FACTORS, FACTOR_STEPS = (-1.0, 0.3), 4
 class State(NamedTuple):
     """The weights U, the coefficients B, the intercept, and the three terms of the objective.
 
-    `cost` is the total loss of all rankings, and `ridge` is |B|^2 / 2. `penalty` is alpha * P(U - U0), where P is the
-    penalty, alpha its factor, and U0 the weights from which U may differ only at this cost. B is stored as a tensor, or
-    as the coefficients of a weighted sum of the tensors of rankings.
+    `cost` is the total loss of all rankings, and `ridge` is |B|^2 / 2. `penalty` is alpha * P(U - U0). Here U0 contains
+    given weights, and P(U - U0) is large if U is far from U0. The factor alpha is the strength of the penalty. B is
+    stored as a tensor, or as the coefficients of a weighted sum of the tensors of rankings.
     """
 
     U: Array
@@ -42,7 +42,7 @@ class State(NamedTuple):
 
 
 class Dense:
-    """Weights U and coefficients B as tensors: their scores as linear functions of U or of B, and their penalties."""
+    """Weights U and coefficients B as tensors: the scores of rankings as functions of U or of B, and the penalties."""
 
     def __init__(self, sample: PositionTensors, penalty: Penalty | None, toward: Array | None) -> None:
         self._sample, self._inverse = sample, sample.inverted()
@@ -53,11 +53,11 @@ class Dense:
         self.exact = penalty is None
 
     def coefficients(self, U: Array) -> Tensors:
-        """Return the scores as a function of B."""
+        """Return the scores of the rankings as a function of B, for the weights U."""
         return Tensors(self._sample, U, U.ndim)
 
     def weights(self, U: Array, B: Array) -> Tensors | Mapped:
-        """Return the scores as a function of V = U - U0, without the scores of U0."""
+        """Return the scores of the rankings as a function of V = U - U0, without the scores of U0."""
         if self._penalty is None:
             return Tensors(self._inverse, B, B.ndim)
         return self._penalty.map(self._inverse, B, U if self._toward is None else U - self._toward)
@@ -67,11 +67,11 @@ class Dense:
         return V if self._toward is None else self._toward + V
 
     def offsets(self, B: Array) -> Array | float:
-        """Return the scores of U0 and B."""
+        """Return the scores of the rankings for the weights U0 and the coefficients B, without the intercept."""
         return 0.0 if self._toward is None else self._sample.scores(self._toward, B)
 
     def scores(self, U: Array, B: Array) -> Array:
-        """Return the scores without the intercept."""
+        """Return the scores of the rankings without the intercept."""
         return self._sample.scores(U, B)
 
     def ridge(self, B: Array) -> float:
@@ -85,26 +85,26 @@ class Dense:
 
 
 class Space(Protocol):
-    """The interface of `Dense` and `SinglePositions`. U is an array, and B is what `coefficients` returns."""
+    """The interface of `Dense` and `SinglePositions`. U is an array. B is what `coefficients(U).tensor` returns."""
 
     toward_zero: bool
     balances: bool
     exact: bool
 
     def coefficients(self, U: Array) -> Linear:
-        """Return the scores as a function of B."""
+        """Return the scores of the rankings as a function of B, for the weights U."""
 
     def weights(self, U: Array, B: Any) -> Tensors | Mapped:
-        """Return the scores as a function of V = U - U0, without the scores of U0."""
+        """Return the scores of the rankings as a function of V = U - U0, without the scores of U0."""
 
     def moved(self, V: Array) -> Array:
         """Return U0 + V."""
 
     def offsets(self, B: Any) -> Array | float:
-        """Return the scores of U0 and B."""
+        """Return the scores of the rankings for the weights U0 and the coefficients B, without the intercept."""
 
     def scores(self, U: Array, B: Any) -> Array:
-        """Return the scores without the intercept."""
+        """Return the scores of the rankings without the intercept."""
 
     def ridge(self, B: Any) -> float:
         """Return |B|^2 / 2."""
@@ -117,7 +117,8 @@ class Alternation:
     """Minimise the sum of cost * loss, plus |B|^2 / 2 + alpha P(U - U0), over U and B in turn.
 
     A half step minimises over B for fixed U, or over U for fixed B. For fixed U the scores are linear in B. For fixed B
-    the scores are linear in U, because <B, Phi_U(s)> = <U, Phi_B(s^-1)>. Here s^-1 is the inverse permutation of s.
+    the scores are linear in U, because <B, Phi_U(s)> = <U, Phi_B(s^-1)>. Here Phi_U(s) is the tensor of the ranking s
+    (see `embed`), and s^-1 is the inverse permutation of s.
     """
 
     def __init__(
@@ -142,10 +143,10 @@ class Alternation:
         return state._replace(B=fit.tensor, intercept=fit.intercept, cost=fit.cost, ridge=self._space.ridge(fit.tensor))
 
     def weights(self, state: State) -> State:
-        """Return the optimal U and intercept for fixed B. If there is a U0, the length of B is also optimised.
+        """Return the optimal U and intercept for fixed B. If there is a U0, B is also multiplied by the best factor.
 
-        The reason is this. Suppose that B is fixed completely, and that the weights U0 with these coefficients B leave
-        no loss. Then U = U0 is optimal, and nothing is learned.
+        Without this factor, U may never change. Suppose that all losses are zero for the weights U0 and these
+        coefficients B. Then U = U0 is optimal for this B, and nothing is learned.
         """
         space, B = self._space, state.B
         function = space.weights(state.U, B)
@@ -157,7 +158,7 @@ class Alternation:
             """Find the optimal U for the coefficients f B, where f is a factor.
 
             The scores for U and f B are equal to the scores for f U and B. So the problem is solved for f V instead of
-            V, with alpha / f^2 instead of alpha.
+            V = U - U0, with alpha / f^2 instead of alpha. f is the exponential of `logarithm`.
             """
             factor = float(np.exp(logarithm))
             alpha = self._alpha / factor**2
@@ -205,9 +206,9 @@ class Alternation:
         return Alternated(state, np.array(path), most, False)
 
     def _balanced(self, state: State) -> State:
-        """Scale U and B so that their penalties are equal.
+        """Scale U and B so that alpha * P(U) and |B|^2 / 2 are equal.
 
-        The scores stay the same, and the sum of the two penalties becomes as small as possible.
+        The scores stay the same, and the sum of these two terms becomes as small as possible.
         """
         if not self._space.balances:
             return state

@@ -1,7 +1,8 @@
 """Weights U0, given by a name or as an array. A penalty keeps learned weights near U0.
 
-For thousands of positions, the matrix with a weight for each pair of positions is large. For weights with a name, this
-matrix is not needed: their kernel, and the sums over the rows and the columns of the matrix, are enough.
+For thousands of positions, the matrix with a weight for each pair of positions is large. If the weights are given by a
+name, this matrix is not needed: the kernel of the weights, and the sums over the rows and the columns of the matrix,
+are enough.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ Name = Literal["standard", "ramp", "hyperbolic", "log"]
 
 
 def names(order: int) -> tuple[Name, ...]:
-    """Return the names of the given weights of an order.
+    """Return the names of the weights that can be given by name, for kernels of this order.
 
-    For order 1 there is no name "ramp": the standard weights of order 1 already fall linearly.
+    The name "ramp" is only for order 2. For order 1 it would add nothing: the standard weights of order 1 already fall
+    linearly.
     """
     return ("standard", "ramp", "hyperbolic", "log") if order == 2 else ("standard", "hyperbolic", "log")
 
 
 class Base(NamedTuple):
-    """Weights, given by a name or as an array, times a scale."""
+    """Weights, given by a name or as an array, times the number `scale`."""
 
     weights: Name | Array
     items: int
@@ -60,7 +62,7 @@ class Base(NamedTuple):
         return self.scale**2 * kernel if self.scale != 1 else kernel
 
     def sums(self) -> tuple[Array, Array]:
-        """Return the sum of each row, and the sum of each column, of weights of order 2."""
+        """Return the sum of each row, and the sum of each column, of the matrix of weights; for order 2."""
         if not isinstance(self.weights, str):
             rows, columns = self.weights.sum(axis=1), self.weights.sum(axis=0)
         elif self.weights == "ramp":

@@ -2,7 +2,7 @@
 
 The score of a ranking s is <B, Phi_U(s)> + intercept, where Phi_U(s) is the tensor of the ranking (see `embed`). The
 optimal B and intercept minimise an objective: |B|^2 / 2 plus the sum of `cost * loss(target, score)` over the rankings.
-The optimal B is a linear combination of the tensors of the rankings.
+Each ranking has a target and a cost of errors. The optimal B is a linear combination of the tensors of the rankings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ MAX_STEPS = 100
 
 
 class Problem(NamedTuple):
-    """A kernel machine with the scores `K coefficients + offsets + intercept`.
+    """A kernel machine: the problem of finding the coefficients in the scores `K coefficients + offsets + intercept`.
 
-    The first rows of K belong to the targets. The further rows, if there are any, belong to constraints.
+    K is the kernel matrix. Its first rows belong to the rankings with targets. If there are further rows, they belong
+    to constraints.
     """
 
     kernel: KernelMatrix
@@ -52,11 +53,11 @@ class Hinge:
         return np.maximum(0.0, 1.0 - targets * scores)
 
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients of the rows and the intercept of the optimal function.
+        """Return the coefficients of the rows of the kernel matrix, and the intercept, of the optimal function.
 
         `tolerance` is the allowed relative difference between the reached objective and its minimum. The dual objective
-        is a lower bound of the minimum, so the difference between the primal and the dual objective is compared with
-        `tolerance`.
+        is a lower bound of the minimum. So the relative difference between the reached objective and the dual objective
+        is compared with `tolerance`.
         """
         kernel, targets, costs, offsets, floors, rest = problem
         rows, none = len(targets), np.zeros_like(floors)
@@ -97,7 +98,7 @@ class Squares:
         return (targets - scores) ** 2
 
     def solve(self, problem: Problem, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
-        """Return the coefficients and the intercept, from linear equations or, with constraints, from least squares."""
+        """Return coefficients and intercept, from linear equations or, with constraints, from least squares."""
         kernel, costs = problem.kernel, problem.costs
         targets = problem.targets - problem.offsets
         if len(problem.floors):
@@ -146,8 +147,9 @@ def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
     """Return the intercept with the smallest weighted sum of hinge losses, or the midpoint of several such intercepts.
 
     As a function of the intercept, the loss of a ranking has a kink where `target * (score + intercept)` is 1. At each
-    kink, the slope of the sum of losses grows by the cost of the ranking. The first slope is minus the total cost of
-    the rankings with target 1. The last slope is the total cost of the rankings with target -1.
+    kink, the slope of the weighted sum of losses grows by the cost of the ranking. For intercepts far below zero, the
+    slope is minus the total cost of the rankings with target 1. For intercepts far above zero, the slope is the total
+    cost of the rankings with target -1.
     """
     bends = targets - scores
     places = np.argsort(bends, kind="stable")
@@ -166,9 +168,10 @@ class Fit(NamedTuple):
 
 
 class Tensors(NamedTuple):
-    """The scores <B, Phi_U(s)> for fixed weights U: linear functions of B. U is one tensor or a stack of tensors.
+    """The scores of rankings for fixed weights U, as linear functions of the coefficients B.
 
-    B has the same shape as U.
+    The score of a ranking s is <B, Phi_U(s)>, where Phi_U(s) is the tensor of the ranking (see `embed`). U is one
+    tensor, or a stack of tensors. B has the same shape as U.
     """
 
     sample: PositionTensors
@@ -176,13 +179,13 @@ class Tensors(NamedTuple):
     order: int
 
     def kernel(self) -> KernelMatrix:
-        """Return the kernel of the scores."""
+        """Return the kernel matrix of the training rankings."""
         if self.U.size < self.sample.rows:
             return FromFeatures(np.hstack([self.sample.embed(tensor) for tensor in self._stack()]))
         return FromGram(self.sample.gram(self.U, self.order))
 
     def tensor(self, coefficients: Array) -> Array:
-        """Return B: the sum of the tensors of the rankings, each times its coefficient."""
+        """Return B: the sum of the tensors of the rankings, each tensor times the coefficient of its ranking."""
         return np.stack([self.sample.combine(coefficients, tensor) for tensor in self._stack()]).reshape(self.U.shape)
 
     def _stack(self) -> Array:
@@ -199,7 +202,7 @@ class Mapped(NamedTuple):
     floors: Array = np.zeros(0)
 
     def kernel(self) -> KernelMatrix:
-        """Return the kernel of the scores and of the constraints."""
+        """Return the kernel matrix of the training rankings, followed by the constraints."""
         features = self._rows()
         if features.shape[1] < len(features):
             return FromFeatures(features)
@@ -209,7 +212,7 @@ class Mapped(NamedTuple):
         return FromGram(features @ features.T)
 
     def tensor(self, coefficients: Array) -> Array:
-        """Return the tensor that belongs to the coefficients of the rows."""
+        """Return the tensor for given coefficients of the rows of the kernel matrix."""
         return self.back(coefficients @ self._rows())
 
     def _rows(self) -> Array:
@@ -223,10 +226,10 @@ class Linear(Protocol):
     """
 
     def kernel(self) -> KernelMatrix:
-        """Return the kernel of the scores."""
+        """Return the kernel matrix of the training rankings."""
 
     def tensor(self, coefficients: Array) -> Any:
-        """Return the object in which the scores are linear."""
+        """Return the object in which the scores are linear, computed from the coefficients of the rankings."""
 
 
 def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance: float) -> Fit:
@@ -240,8 +243,8 @@ def train(function: Linear, targets: Array, costs: Array, loss: Loss, tolerance:
 def merge(member: NDArray[np.intp], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
     """Merge equal rankings with equal targets and add their costs. Rankings with the cost 0 are dropped.
 
-    `member` contains, for each ranking, the number of its distinct ranking. The result is the row, the target and the
-    cost of each remaining ranking.
+    Equal rankings have the same number in `member`. The result has three arrays: the row, the target and the cost of
+    each remaining ranking.
     """
     counted = np.flatnonzero(costs > 0)
     together = np.column_stack([member[counted], targets[counted].view(np.int64)])

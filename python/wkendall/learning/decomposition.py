@@ -1,4 +1,4 @@
-"""Decomposition of tensors over positions under permutations of the positions.
+"""Split tensors over positions into parts that permutations of the positions map to parts of the same kind.
 
 A permutation of the positions maps a tensor of order d to another tensor of order d. Some kinds of tensors are mapped
 to tensors of the same kind:
@@ -8,9 +8,10 @@ to tensors of the same kind:
 - *pure* tensors: they are zero where two indices are equal, and their sum over each index is zero
 
 A pure tensor of order j can be lifted, that is, turned into a tensor of a higher order d. There are two ways to do
-this. Either the pure tensor is placed on a pattern of equal indices, such as the diagonal. Or the lifted tensor depends
-only on j of the d indices. Every tensor of order d is a sum of lifted pure tensors of the orders 0..d. Permutations,
-and sums of permutations, can be applied before or after a lift, with the same result.
+this. In the first way, the pure tensor is placed on a pattern of equal indices, such as the diagonal, and all other
+entries are zero. In the second way, the lifted tensor depends only on j of the d indices. Every tensor of order d is a
+sum of lifted pure tensors of the orders 0..d. Permutations, and sums of permutations, can be applied before or after a
+lift, with the same result.
 """
 
 from __future__ import annotations
@@ -33,14 +34,15 @@ class Pure:
         self._apart = _apart(items, order)
 
     def __call__(self, tensors: Array) -> Array:
-        """Project each row, a tensor written as a vector.
+        """Project each row. A row is a tensor written as a vector.
 
-        First, all entries with two equal indices are set to zero. For order 1, the projection then subtracts the mean.
-        For order 2, it subtracts x_a + y_b from each entry (a, b) off the diagonal, where the vectors x and y have
-        equal sums. Two equations determine x and y. Let r be the vector of row sums, and c the vector of column sums.
-        Then `r + c = (n - 2) (x + y) + sum(x + y)` and `r - c = n (x - y)`. For higher orders, the part that depends on
-        fewer indices is subtracted by the method of conjugate gradients. A few steps are enough, because the operator
-        has few distinct eigenvalues.
+        First, all entries with two equal indices are set to zero. For order 1, the projection then subtracts the mean
+        from each entry. For order 2, it subtracts x_a + y_b from each entry (a, b) off the diagonal, where x and y are
+        vectors with equal sums. Two equations determine x and y. Let r be the vector of row sums of the tensor, and c
+        the vector of its column sums. Then `r + c = (n - 2) (x + y) + sum(x + y)` and `r - c = n (x - y)`. For higher
+        orders, the part that depends on fewer indices is subtracted by the method of conjugate gradients. A few steps
+        of this method are enough, because the linear equations that it solves have a matrix with few distinct
+        eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         if len(self.shape) == 1:
@@ -89,7 +91,7 @@ def lifts(pure: Array, order: int) -> Iterator[Array]:
 
 
 def scattered(size: int) -> Iterator[Array]:
-    """Yield pseudorandom vectors, the same on every machine. They have no structure and no symmetry."""
+    """Yield pseudorandom vectors without structure and symmetry. They are the same on every machine."""
     numbers = np.arange(size, dtype=np.uint64)
     while True:
         mixed = numbers * np.uint64(0x9E3779B97F4A7C15)

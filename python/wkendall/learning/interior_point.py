@@ -1,11 +1,12 @@
-"""The dual problem of a support vector machine by an interior-point method.
+"""Solve the dual problem of a support vector machine with an interior-point method.
 
-The problem is to maximise <margins, a> - <ya, K ya> / 2 over the vector a. Two conditions hold: 0 <= a <= costs, and
-<equation, a> = 0. The targets y are -1 and 1. For a support vector machine without constraints, all entries of the
-vector `margins` are 1, and the vector `equation` is y. A constraint, score >= margin, adds one more row to the problem.
-This row has y = 1, an infinite cost, and the entry 0 in `equation`. About twenty steps give many correct digits, for
-every kernel and all costs. Each step solves two or three linear systems. The matrix of these systems is K plus a
-diagonal matrix.
+The problem is to maximise <margins, a> - <ya, K ya> / 2 over the vector a. K is the kernel matrix, and ya is the
+product of y and a, entry by entry. There are two conditions: 0 <= a <= costs, and <equation, a> = 0. y contains the
+targets, -1 and 1. For a support vector machine without constraints, all entries of the vector `margins` are 1, and the
+vector `equation` is y. A constraint has the form score >= margin. It adds one more row to the problem, with its own
+entry in `margins`. This row has y = 1, an infinite cost, and the entry 0 in `equation`. About twenty steps give many
+correct digits, for every kernel and all costs. Each step solves two or three linear systems. The matrix of these
+systems is K plus a diagonal matrix.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class FromFeatures(NamedTuple):
     features: Array
 
     def divided(self, alpha: float) -> FromFeatures:
-        """Return the kernel divided by a number."""
+        """Return the kernel divided by the number `alpha`."""
         return self if alpha == 1 else FromFeatures(self.features / np.sqrt(alpha))
 
     def times(self, vector: Array) -> Array:
@@ -52,7 +53,7 @@ class FromGram(NamedTuple):
     gram: Array
 
     def divided(self, alpha: float) -> FromGram:
-        """Return the kernel divided by a number."""
+        """Return the kernel divided by the number `alpha`."""
         return self if alpha == 1 else FromGram(self.gram / alpha)
 
     def times(self, vector: Array) -> Array:
@@ -71,7 +72,7 @@ KernelMatrix = FromFeatures | FromGram
 
 
 def _factored(matrix: Array) -> Solver:
-    """Return a function that solves A x = v with a Cholesky factor.
+    """Return a function that solves A x = v for x, with a Cholesky factor of the matrix A.
 
     LAPACK is called directly, because the checks of SciPy take as long as a solution.
     """
@@ -99,8 +100,9 @@ def path(
 ) -> Iterator[tuple[Array, Array]]:
     """Yield vectors a that converge to the solution, each with the scores K ya. Rounding errors end the iterations.
 
-    This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the lower and the upper
-    bound of a. `level` is the multiplier of the equation. `room` is the distance of a from the upper bound.
+    This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the lower and the upper bound
+    of a. `level` is the multiplier of the condition <equation, a> = 0. `room` is the distance of a from the upper
+    bound.
     """
     bounded = np.isfinite(costs)
     bounds = len(y) + int(bounded.sum())

@@ -2,9 +2,9 @@
 
 The subspaces are orthogonal, and the operator maps each subspace to itself. The iterations make a step in all subspaces
 at once: the operator is applied to a sum of vectors, one vector from each subspace. The basis consists of these sums. A
-new vector is made orthogonal to the two vectors before it. After a restart, it is also made orthogonal to the Ritz
-vectors that were kept. The other vectors of the basis can be left out, because orthogonality is lost only when an
-eigenvector has converged.
+new vector is made orthogonal to the two vectors before it. After a restart, a new vector is also made orthogonal to the
+Ritz vectors that were kept. It need not be made orthogonal to the other vectors of the basis, because orthogonality is
+lost only when an eigenvector has converged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OFTEN = 0.06
 class Lanczos:
     """Lanczos iterations for the operator `product`, whose norm is at most `norm`.
 
-    `part(which, rows)` projects rows onto one of the subspaces.
+    `part(which, rows)` projects each of the `rows` onto the subspace with the number `which`.
     """
 
     def __init__(
@@ -53,9 +53,10 @@ class Lanczos:
     def largest(self, starts: Array, known: list[Array], floor: float, share: bool) -> list[Array | None]:
         """Return a leading eigenvector for each subspace, orthogonal to the eigenvectors that are already known.
 
-        Each array of `known` has the known eigenvectors of a subspace as rows. For a subspace, the result is None if the
-        start is zero, or if the eigenvalue is below the floor. With `share=True`, the
-        result is also None for each subspace whose eigenvalue is smaller than the largest eigenvalue of all subspaces.
+        `starts` has a starting vector for each subspace as a row. Each array of `known` has the known eigenvectors of a
+        subspace as rows. For a subspace, the result is None if the start is zero, or if the eigenvalue is below the
+        number `floor`. With `share=True`, the result is also None for each subspace whose eigenvalue is smaller than
+        the largest eigenvalue of all subspaces.
         """
         parts, size = starts.shape
         capacity = min(max(BYTES // (8 * size), LEAST), MOST)
@@ -117,13 +118,13 @@ class Lanczos:
         return found
 
     def _combined(self, factors: Array, basis: Array) -> Array:
-        """Return a combination of the basis for each subspace. A row of `factors` belongs to each subspace."""
+        """Return, for each subspace, a combination of the basis. `factors` has one row per subspace."""
         # Not BLAS: its threads take longer to start than such products, and compete with those of the operator.
         rows = np.einsum("ik,kj->ij", factors, basis)
         return np.concatenate([self._part(which, rows[which : which + 1]) for which in range(len(rows))])
 
     def _tell(self, steps: int, errors: Array) -> None:
-        """Show the number of steps so far, and the total number if the errors continue to fall at the present rate."""
+        """Show the number of steps so far, and an estimate of the total number if the errors fall equally fast."""
         if self._show is not None:
             reached = np.log(np.clip(errors, ACCURATE, 0.5)).max(initial=np.log(ACCURATE)) / np.log(ACCURATE)
             self._show(self._steps + steps, self._steps + int(steps / reached))
@@ -144,10 +145,10 @@ def _leading(matrix: Array, width: int) -> tuple[Array, Array]:
 
 
 def _below(value: float, residual: float, bound: float, steps: int, size: int) -> bool:
-    """Return whether the largest eigenvalue is below a bound.
+    """Return whether the largest eigenvalue is below the number `bound`. `value` is its present estimate.
 
-    There are two tests. The first test uses a bound of the error after a number of steps from a random start
-    (Kuczynski and Wozniakowski 1992). The second test compares the residual with the distance from the bound.
+    There are two tests. The first test uses a theorem on the error of the estimate after `steps` steps from a random
+    start (Kuczynski and Wozniakowski 1992). The second test compares the residual of the estimate with `bound - value`.
     """
     error = (np.log(1.648 * np.sqrt(size) / MISSED) / (2 * steps - 1)) ** 2
     return bool(value < bound * (1 - error) or residual <= CERTAIN * (bound - value))

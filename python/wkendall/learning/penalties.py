@@ -1,20 +1,21 @@
 """Penalties that give learned weights U a structure. They penalise the difference V = U - U0 from given weights U0.
 
-A penalty P is written with parameters theta: U = U0 + T theta and P = |theta|^2 / 2, where T is a linear map. For the
-ridge penalty, T is the identity. The scores of rankings are linear in theta. So for every penalty, a step over U is the
-training of a kernel machine.
+U and P are written with a vector theta of parameters: U = U0 + T theta and P = |theta|^2 / 2, where T is a linear map.
+For the ridge penalty, T is the identity. The scores of rankings are linear in theta. So for every penalty, a step over
+U is the training of a kernel machine.
 
 - "ridge": P(V) = |V|^2 / 2.
 - "smooth": P(V) = (|V|^2 + n^2 D(V)) / 2. D(V) is the sum of the squared differences between neighbouring entries of V,
   along all axes. D has a simple form if V is written as a combination of cosines: it is then a weighted sum of the
-  squared coefficients. Only the first 20 cosines of each axis are used, because the penalty of the other cosines is
-  large. For order 2 and more than 200 positions, only products of a cosine and a constant are used.
-- "monotone": P(V) = |V|^2 / 2 with two conditions. U[0] >= U[1] >= U[2] and so on. V is constant on each of at most 30
-  bins, which are groups of neighbouring positions. For order 2, the conditions apply only to the diagonals of U and V.
+  squared coefficients. Only the first 20 cosines of each axis are used: the penalty of the other cosines, which change
+  faster, is large. For order 2 and more than 200 positions, only products of a cosine and a constant are used.
+- "monotone": P(V) = |V|^2 / 2 with two conditions. The first is U[0] >= U[1] >= U[2] and so on. The second is that V is
+  constant on each of at most 30 bins, which are groups of neighbouring positions. For order 2, the conditions apply
+  only to the diagonals of U and V.
 - "low-rank", for order 2: P(V) is the sum of sqrt(sigma^2 + eps^2) - eps over the singular values sigma of V. This is
   the nuclear norm of V, smoothed at zero. For any positive definite matrix H, an upper bound of P is
-  (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps. This bound equals P if H = (V V' + eps^2 I)^(1/2). Each step uses
-  the H of the last V, and minimises the bound.
+  (tr V' H^-1 V + tr H + eps^2 tr H^-1) / 2 - n eps. This bound equals P if H = (V V' + eps^2 I)^(1/2). Each step takes
+  the H for the V of the step before, and minimises the bound for this H.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SMOOTHED = 1e-2
 
 
 def cosines(items: int) -> Array:
-    """Return the first cosines as orthonormal columns."""
+    """Return the first cosines over the positions, as orthonormal columns."""
     count = min(items, MAX_COSINES)
     places = np.pi * np.arange(count) / max(items, 1)
     waves = np.cos((np.arange(items)[:, np.newaxis] + 0.5) * places) * np.sqrt(2 / max(items, 1))
@@ -120,11 +121,11 @@ class Monotone:
         return float(np.vdot(V, V)) / 2
 
     def nearest(self, V: Array) -> Array:
-        """Return the change nearest to V for which the weights U0 plus the change do not increase."""
+        """Return the array nearest to V for which the weights, U0 plus this array, do not increase."""
         return self._tensor(self._parameters(V[np.newaxis])[0])
 
     def _parameters(self, tensors: Array) -> Array:
-        """Return theta of each tensor: the values of the bins, and then, for order 2, the entries off the diagonal."""
+        """Return theta for each tensor: the values of the bins, and then, for order 2, the entries off the diagonal."""
         lines = np.diagonal(tensors, axis1=-2, axis2=-1) if self._pairs else tensors
         bins = np.add.reduceat(lines, self._starts, axis=-1) / np.sqrt(self._sizes)
         if not self._pairs:
@@ -133,7 +134,7 @@ class Monotone:
         return np.hstack([bins, beside.reshape(len(tensors), -1)])
 
     def _tensor(self, theta: Array) -> Array:
-        """Return the change that theta describes. A change that violates the conditions, by rounding, is corrected."""
+        """Return the array V for theta. If V violates the conditions because of rounding, it is corrected."""
         count, items = len(self._sizes), int(self._sizes.sum())
         levels = theta[:count] / np.sqrt(self._sizes)
         free = isotonic_regression(levels - self._falls, sample_weight=self._sizes, increasing=False)
@@ -146,7 +147,7 @@ class Monotone:
 
 
 class LowRank:
-    """Weights for which the change V has few singular values that are not small."""
+    """Weights U0 + V for which V has few singular values that are not small."""
 
     def __init__(self, start: Array) -> None:
         self._small = SMOOTHED * float(np.linalg.norm(start)) / np.sqrt(len(start))
@@ -181,7 +182,7 @@ def named_penalty(name: Name, start: Array, toward: Array | None) -> Penalty | N
 
 
 def reduced(sample: PositionTensors, fixed: Array, change: Callable[[Array], Array]) -> Array:
-    """Apply the function `change` to the tensor of each ranking, for a block of rankings at a time."""
+    """Apply the function `change` to the tensor of each ranking for the weights `fixed`, one block after another."""
     size = change(np.zeros((1, *fixed.shape))).size
     rows = BLOCK // max(fixed.size, 1)
     check_fits(sample.rows, size, np.dtype(np.float64), "use another penalty")

@@ -1,11 +1,11 @@
 """Training rankings, complete or incomplete: their tensors, and weighted sums of the tensors.
 
 The tensor of a complete ranking s is Phi_U(s), with the entries U[s(i), s(j), ..] for the items i, j, .. The tensor of
-an incomplete ranking is the mean of the tensors of all complete rankings that agree with it. This mean equals Phi_V(s)
-for any such complete ranking s, where the entries of V are means of entries of U. Tied items share several ranks, which
-are called a block. There are three kinds of means: over the pairs of ranks of two blocks, over the pairs of different
-ranks of one block, and over the single ranks of one block. The map from U to V is a projection. So weighted sums over
-positions are computed with the same means.
+an incomplete ranking is the mean of the tensors of all complete rankings that do not contradict it. This mean equals
+Phi_V(s) for any such complete ranking s, where the entries of V are means of entries of U. Tied items share several
+ranks, which are called a block. There are three kinds of means: over the pairs of ranks of two blocks, over the pairs
+of different ranks of one block, and over the single ranks of one block. The map from U to V is a projection. So the
+same means also give weighted sums over positions.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class PositionTensors:
         self._rankings, self._inverse = (rankings.inverse(), False) if complete else (rankings, inverse)
 
     def embed(self, U: Array) -> Array:
-        """Return the tensor of each ranking, as a row."""
+        """Return the tensor of each ranking for the weights U, as a row."""
         return embed_of(self._rankings, U, self._run, inverse=self._inverse).reshape(self.rows, -1)
 
     def gram(self, U: Array, order: int) -> Array:
-        """Return the matrix of the inner products of the tensors. U is one array or a stack of arrays."""
+        """Return the matrix of inner products of the tensors for the weights U: one array, or a stack of arrays."""
         if not self._inverse:
             return gram_of(Rankings._made(self._rankings), None, TensorKernel(U, order=order), self._run)
         check_fits(self.rows, self.rows, np.dtype(np.float64), "learn from fewer rankings")
@@ -68,7 +68,7 @@ class PositionTensors:
         return total
 
     def blocks(self, rows: int) -> Iterator[PositionTensors]:
-        """Yield blocks of rankings."""
+        """Yield blocks of `rows` rankings."""
         for first in range(0, self.rows, max(rows, 1)):
             yield self._part(first, max(rows, 1))
 
@@ -78,11 +78,11 @@ class PositionTensors:
         return PositionTensors(part, self._run.threads, inverse=self._inverse)
 
     def combine(self, coefficients: Array, U: Array) -> Array:
-        """Return the weighted sum of the tensors."""
+        """Return the sum of the tensors for the weights U, each tensor times the coefficient of its ranking."""
         return combine_of(self._rankings, coefficients, U, self._run, inverse=self._inverse)
 
     def scores(self, U: Array, B: Array) -> Array:
-        """Return the inner product of B and the tensor of each ranking."""
+        """Return the inner product of B and the tensor of each ranking for the weights U."""
         return linear_function_of(self._rankings, U, B, self._run, inverse=self._inverse)
 
     def inverted(self) -> PositionTensors:
@@ -92,8 +92,8 @@ class PositionTensors:
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
         """Return, for each tuple of items and each tuple of ranks, a sum of the coefficients of rankings.
 
-        The sum is over the rankings that give these ranks to these items. For a ranking with ties, only a fraction of
-        its coefficient is added.
+        The sum is over the rankings that give these ranks to these items. Ties make several ranks possible. The
+        coefficient of a ranking with ties is divided among these ranks.
         """
         sums = np.empty((self.items**order, self.items**order))
         _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._run.threads)

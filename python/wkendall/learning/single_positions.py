@@ -1,18 +1,20 @@
-"""Smooth weights of pairs of positions, for thousands of positions, from sums over pairs of rankings.
+"""Smooth weights of pairs of positions, for thousands of positions.
 
 The weights are U = U0 + V with V[a, b] = f[a] + g[b], where f and g are smooth. For fewer positions, the smooth penalty
 uses all products of two cosines (see `penalties`). Here V uses only the products in which one of the two cosines is
 constant. The sums of f and of g over all positions are zero, except that f can contain a constant. B is a weighted sum
 of the tensors of the training rankings.
 
-No array of n x n numbers is needed. The reason is that only inner products of tensors are needed. The inner products of
-the tensors for U0 are the kernel of U0. All other inner products are computed from vectors:
+No array of n x n numbers is needed. The reason is that only inner products of tensors are needed. The tensor of a
+ranking s for weights U is Phi_U(s) (see `embed`). For two rankings p and s, the inner product of their tensors for U0
+is the kernel of U0. All other inner products are computed from vectors:
 
     <Phi_U0(p), Phi_V(s)> = <r(p), f(s)> + <c(p), g(s)>,    <Phi_V(p), Phi_V'(s)> = n <f(p), f'(s)> + n <g(p), g'(s)>
 
-Here f(s) is the vector with the entry f[s(i)] for each item i. The vectors r and c are the sums of U0 over its rows and
-columns. These equations also hold with ties: the mean of f[a] + g[b] over the ranks of two tied items is the sum of the
-mean of f[a] and the mean of g[b].
+Here f(s) is the vector with the entry f[s(i)] for each item i, where s(i) is the rank of item i. g(s), r(p) and c(p)
+are such vectors too, for the vectors g, r and c. r contains the sum of each row of U0, and c the sum of each column. f'
+and g' belong to V'. These equations also hold with ties: the mean of f[a] + g[b] over the ranks of two tied items is
+the sum of the mean of f[a] and the mean of g[b].
 """
 
 from __future__ import annotations
@@ -63,8 +65,10 @@ class Products(NamedTuple):
     """Three kinds of inner products between rankings.
 
     - `base`: the inner products of the tensors for U0.
-    - `mixed[p, s]`: the inner products of the sums of U0 for ranking p and the cosines for ranking s.
-    - `cosines`: the inner products of cosines and cosines. The axes are ranking, cosine, ranking, cosine.
+    - `mixed[p, s]`: the inner products of r(p) and c(p), from the sums of U0, with the cosines at the ranks of ranking
+      s.
+    - `cosines`: the inner products of the cosines at the ranks of one ranking with the cosines at the ranks of another.
+      The axes are ranking, cosine, ranking, cosine.
     """
 
     base: Array
@@ -92,7 +96,7 @@ class Placed:
         self._cosines = (self._placed @ self._placed.T).reshape(*self._shape, *self._shape)
 
     def space(self, base: Base | None, rows: NDArray[np.intp] | None = None) -> SinglePositions:
-        """Return the weights and coefficients near U0, for all rankings or for some."""
+        """Return the `SinglePositions` for the weights U0 in `base`, for all rankings or for the rankings in `rows`."""
         name = None if base is None else (base.weights if isinstance(base.weights, str) else "", base.scale)
         if name not in self._found:
             self._found[name] = self._products(base)
@@ -100,7 +104,7 @@ class Placed:
         return SinglePositions(products if rows is None else products.part(rows), self.rankings.n_items, base)
 
     def _products(self, base: Base | None) -> Products:
-        """Compute the inner products for U0."""
+        """Compute the inner products for the weights U0 in `base`."""
         rows, count = self._shape
         if base is None:
             return Products(np.zeros((rows, rows)), np.zeros((rows, rows, 2 * count - 1)), self._cosines)
@@ -111,7 +115,7 @@ class Placed:
 
 
 class SinglePositions:
-    """The same functions as in `Dense`, but weights are parameters theta, and B is a combination of rankings.
+    """The same functions as in `Dense`, but U is a vector theta of parameters, and B is a `Combination` of rankings.
 
     theta contains the coefficients of the cosines in f, and then the coefficients in g without the constant cosine. All
     these coefficients are multiplied by the square root of n.
@@ -127,7 +131,7 @@ class SinglePositions:
         self._sizes = np.append(one, one[1:])
 
     def coefficients(self, U: Array) -> Combined:
-        """Return the scores as a function of B."""
+        """Return the scores of the rankings as a function of B, for the weights U."""
         base, mixed, between = self._products
         rows = len(base)
         linear = mixed @ U
@@ -138,7 +142,7 @@ class SinglePositions:
         return Combined((gram + gram.T) / 2, U)
 
     def weights(self, U: Array, B: Combination) -> Mapped:  # noqa: ARG002
-        """Return the scores as a function of V = U - U0, without the scores of U0."""
+        """Return the scores of the rankings as a function of V = U - U0, without the scores of U0."""
         roots = np.sqrt(self._sizes)
         return Mapped(self._features(B) / roots, lambda theta: theta / roots)
 
@@ -151,7 +155,7 @@ class SinglePositions:
         return B.coefficients @ self._products.base + (self._products.mixed @ B.theta) @ B.coefficients
 
     def scores(self, U: Array, B: Combination) -> Array:
-        """Return the scores without the intercept."""
+        """Return the scores of the rankings without the intercept."""
         return self._features(B) @ U + self.offsets(B)
 
     def ridge(self, B: Combination) -> float:
@@ -163,13 +167,13 @@ class SinglePositions:
         return float(self._sizes @ U**2) / 2
 
     def leading(self, slopes: Array) -> Array:
-        """Return the f of norm 1 that separates the targets best: SUQUAN-SVD of order 1, only for sums of cosines."""
+        """Return theta of the f of norm 1 that separates the targets best, by SUQUAN-SVD of order 1 on cosines."""
         moments = np.einsum("p,pksl,s->kl", slopes, self._products.cosines, slopes, optimize=True)
         f = eigh(moments)[1][:, -1]
         return np.append(f * np.sign(f[np.abs(f).argmax()]), np.zeros(self._count - 1))
 
     def nearest(self, start: Base | None, *, unit: bool = False) -> Array:
-        """Return the weights of this form that are nearest to the weights `start`, or to U0 if `start` is None.
+        """Return theta of the weights U0 + V that are nearest to the weights `start`; zeros, which mean U0, for None.
 
         With `unit=True`, the weights `start` are first divided by their norm.
         """
@@ -197,17 +201,17 @@ class SinglePositions:
 
 
 class Combined(NamedTuple):
-    """Scores as a function of the coefficients of rankings."""
+    """The scores of rankings, as a function of the coefficients of the training rankings in B."""
 
     gram: Array
     theta: Array
 
     def kernel(self) -> FromGram:
-        """Return the kernel of the scores."""
+        """Return the kernel matrix of the training rankings."""
         return FromGram(self.gram)
 
     def tensor(self, coefficients: Array) -> Combination:
-        """Return B: the combination of the rankings with these coefficients."""
+        """Return B: the `Combination` of the training rankings with these coefficients."""
         return Combination(coefficients, self.theta, float(coefficients @ self.gram @ coefficients))
 
 

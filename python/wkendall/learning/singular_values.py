@@ -50,7 +50,7 @@ class Singular(NamedTuple):
     right: Array
 
     def lifted(self, order: int) -> tuple[Array, Array]:
-        """Return orthonormal bases of the lifts of the left and of the right tensors to an order. Tensors are rows."""
+        """Lift the left and the right tensors to `order`. Return orthonormal bases of the lifts. Tensors are rows."""
         left, right = (
             np.stack([lift.ravel() for tensor in side for lift in lifts(tensor, order)])
             for side in (self.left, self.right)
@@ -66,7 +66,7 @@ class Singular(NamedTuple):
 def leading(
     sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool, show: Show | None = None
 ) -> list[list[Singular]]:
-    """Return the `count` largest distinct singular values above zero, each with its singular vectors in all parts.
+    """Return the `count` largest distinct singular values of M above zero, each with its singular vectors.
 
     The sum of the coefficients must be zero. M then maps constant tensors to zero.
     """
@@ -83,7 +83,7 @@ def leading(
 
 
 def _operators(sample: PositionTensors, coefficients: Array, order: int, show: Show | None) -> list[Operator | Formed]:
-    """Return M on the pure tensors of one order. For order 2 it is split into two parts."""
+    """Return M on the pure tensors of one order. For order 2, M is split into two parts."""
     items = sample.items
     if items <= order > 1:
         return []
@@ -97,7 +97,7 @@ def _operators(sample: PositionTensors, coefficients: Array, order: int, show: S
 
 
 def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
-    """Form M on the symmetric and on the skew-symmetric pure matrices. Matrices are given by their upper triangles."""
+    """Compute M on symmetric and on skew-symmetric pure matrices. A matrix is given by its upper triangle."""
     one, other = np.triu_indices(items, 1)
     pairs = np.arange(len(one))
     half = sums[one * items + other]
@@ -124,7 +124,7 @@ def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, r
 
 
 class Formed:
-    """A part of M as a matrix, and a function that turns its coordinates into tensors with the same norm."""
+    """A part of M as a matrix, and a function that turns the coordinates of vectors into tensors of the same norm."""
 
     def __init__(self, matrix: Array, tensors: Callable[[Array], Array]) -> None:
         self.matrix = matrix
@@ -133,7 +133,7 @@ class Formed:
     def leading(self, count: int, floor: float) -> list[Singular]:
         """Return at least `count` distinct singular values, the largest first, or an empty list.
 
-        The list is empty if all singular values are below the floor.
+        The list is empty if all singular values are below the number `floor`.
         """
         size = len(self.matrix)
         if np.linalg.norm(self.matrix) < floor * (1 - SAME):
@@ -187,11 +187,11 @@ class Operator:
         self._lanczos = Lanczos(self.square, self.part, norm**2, show)
 
     def apply(self, tensor: Array) -> Array:
-        """Return M B."""
+        """Return M B, where B is `tensor`."""
         return np.asarray(self._pure(self._combine(self._inverse, tensor))[0])
 
     def square(self, tensor: Array) -> Array:
-        """Return M' M B, where M' is the transpose of M."""
+        """Return M' M B, where M' is the transpose of M, and B is `tensor`."""
         return np.asarray(self._pure(self._combine(self._sample, self._combine(self._inverse, tensor)))[0])
 
     def part(self, which: int, tensors: Array) -> Array:
@@ -205,7 +205,7 @@ class Operator:
         return sample.combine(self._coefficients, tensor.reshape(self.shape)).reshape(1, -1)
 
     def leading(self, count: int, floor: float) -> list[Singular]:
-        """Return `count` distinct singular values, the largest first, and none below the floor.
+        """Return `count` distinct singular values, the largest first, and none below the number `floor`.
 
         Each search for a singular vector covers only tensors that are orthogonal to the singular vectors found before.
         So a singular value with several singular vectors is found several times. If the axes of a singular vector are
@@ -263,7 +263,7 @@ def across(rows: Array, known: Array) -> Array:
 
 
 def _equal(found: list[Singular]) -> list[list[Singular]]:
-    """Group equal singular values, the largest first."""
+    """Group the results with equal singular values, the largest first."""
     groups: list[list[Singular]] = []
     for singular in sorted(found, key=lambda singular: -singular.value):
         if groups and groups[-1][0].value - singular.value <= SAME * groups[-1][0].value:

@@ -1,11 +1,11 @@
 """SUQUAN-SVD: position weights from labelled rankings, by singular vectors.
 
 U contains weights of tuples of d positions, and B contains coefficients of tuples of d items. The score of a ranking s
-is <B, Phi_U(s)>, where Phi_U(s) is the tensor of the ranking (see `embed`). Each ranking p has a coefficient c_p,
-positive for one class and negative for the other. Let Pi_p be the permutation matrix of ranking p. Let M be the sum of
-c_p (Pi_p x .. x Pi_p) over all rankings p. Here x is the Kronecker product of d matrices, so M acts on arrays with d
-axes. The difference between the mean scores of the two classes is <U, M B>. Among all U and B of norm 1, the leading
-singular vectors of M make this difference largest.
+is <B, Phi_U(s)>, where Phi_U(s) is the tensor of the ranking (see `embed`). Each ranking p has a coefficient c_p, which
+is positive for one class and negative for the other class. Let Pi_p be the permutation matrix of ranking p. Let M be
+the sum of c_p (Pi_p x .. x Pi_p) over all rankings p. Here x is the Kronecker product of d matrices, so M acts on
+arrays with d axes. The difference between the mean scores of the two classes is <U, M B>. Among all U and B of norm 1,
+the leading singular vectors of M make this difference largest.
 """
 
 from __future__ import annotations
@@ -68,24 +68,26 @@ def suquan_svd(
     The score of a ranking is the sum of `B[i, j] U[s(i), s(j)]` over all items i and j, where s(i) is the position of
     item i. SUQUAN-SVD finds U and B of norm 1 such that the difference between the mean scores of the two classes is as
     large as possible. U and B are then the leading singular vectors of a matrix M: a weighted sum over the rankings, in
-    which each ranking adds a permutation matrix. Leading means that they belong to the largest singular value.
+    which each ranking adds a permutation matrix. "Leading" means that these vectors belong to the largest singular
+    value of M.
 
     The leading singular value usually has several singular vectors, which span a subspace. To choose U from this
     subspace, the function tries some fixed arrays, one after another: the weights of the standard kernel, the identity,
     weights that fall linearly with the ranks, and pseudorandom arrays. It takes the first of these arrays that is not
-    orthogonal to the subspace. U is the direction in the subspace that is nearest to this array. So the same data give
-    the same U on any machine.
+    orthogonal to the subspace. Of all arrays of norm 1 in the subspace, U is the nearest to the array taken. So the
+    same data give the same U on any machine.
 
-    For order 2, the leading singular value usually has three singular vectors. They are made from one vector, which has
-    a number for each position. Then the kernel of U compares only the positions of single items, not pairs of items.
-    With `pure=True`, U has no parts that depend on single positions, so the kernel of U compares pairs of items.
+    For order 2, the leading singular value usually has three singular vectors. These three are made from one vector,
+    which has a number for each position. In this case, the kernel of U compares only the positions of single items, not
+    pairs of items. With `pure=True`, U has no parts that depend on single positions, so the kernel of U compares pairs
+    of items.
 
     Parameters
     ----------
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row. For orders 1 and 2, the rankings may have ties and missing items, but not
         `missing="anywhere"`. The score of a ranking with ties is the mean of the scores of all complete rankings that
-        agree with it (see `Rankings`).
+        do not contradict it (see `Rankings`).
     y : array-like of shape (m,)
         The class of each ranking. There must be two classes. The class that comes later in sorted order is the positive
         class: its mean score is the larger one.
@@ -97,9 +99,9 @@ def suquan_svd(
         such a basis for the second largest value, and so on. The kernel of U is the same for every choice of these
         bases.
     pure : bool
-        Whether U and B have no parts of lower order, that is, no parts that depend on fewer positions or items. They
-        are then zero where two indices are equal, and their sum over each index is zero. For order 2, the diagonal, the
-        row sums and the column sums are zero.
+        Whether U and B have no parts of lower order, that is, no parts that depend on fewer positions or items. If so,
+        U and B are zero where two indices are equal, and their sum over each index is zero. For order 2, the diagonal,
+        the row sums and the column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
@@ -115,7 +117,7 @@ def suquan_svd(
           such arrays if `n_components` is above 1.
         - `B`: the coefficients of pairs (or longer tuples) of items, with the same shape as `U`.
         - `singular_values`: the distinct singular values, in decreasing order.
-        - `multiplicity`: how often each of these singular values occurs.
+        - `multiplicity`: the number of singular vectors of each of these singular values.
 
     Examples
     --------
@@ -179,7 +181,7 @@ def class_coefficients(y: ArrayLike, weights: Array) -> Array:
 def leading_weights(
     sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool, show: Show | None = None
 ) -> SuquanSVD:
-    """Find the weights for rankings with given coefficients. The sum of the coefficients must be zero."""
+    """Do SUQUAN-SVD for rankings with given coefficients c_p. The sum of the coefficients must be zero."""
     items = sample.items
     shape = (items,) * order
     if items == 0:
@@ -221,10 +223,9 @@ def _nothing_learned(items: int, order: int, components: int, pure: bool) -> Suq
 
 
 def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array:
-    """Return combinations of a basis that depend only on the span of the basis, not on the basis itself.
+    """Return coefficients of vectors in the span of a basis. The vectors depend only on the span, not on the basis.
 
-    They are the directions in the span that are nearest to fixed tensors. Each new direction is orthogonal to the
-    directions before it.
+    The vectors have norm 1 and are nearest to fixed tensors. Each new vector is orthogonal to the vectors before it.
     """
     chosen = np.empty((0, len(basis)))
     for tensor in _directions(items, order):

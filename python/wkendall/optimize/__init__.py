@@ -1,7 +1,7 @@
 """Bayesian optimisation over permutations, such as schedules, tours, assignments and orders of steps.
 
-A path is the part of an order that can change: the whole order, or a tour without its first item. A neighbour of a path
-is the path after one small change, a move.
+A path is the part of an order that can change: the whole order, or a closed route (a tour) without its first item. A
+neighbour of a path is the path after one small change, a move.
 
 Modules, the highest first. Each module imports only modules below it:
 

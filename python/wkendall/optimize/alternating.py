@@ -36,7 +36,7 @@ _HALF_LOG = 0.5 * np.log(2 * np.pi)
 
 
 class Alternating:
-    """A search that changes the variables while the order is fixed, then the order while they are fixed, and so on."""
+    """A search that changes the variables for a fixed order, then the order for fixed variables, and so on."""
 
     def __init__(self, candidates: Candidates, model: Model, pending: list[Site], rng: np.random.Generator) -> None:
         self.candidates, self.model = candidates, model
@@ -76,10 +76,10 @@ class Alternating:
         return drawn[int(np.argmax(self.promises(drawn)))] if drawn else None
 
     def switched(self, site: Site) -> Site | None:
-        """Return a point that differs from `site` only in the value of one choice.
+        """Return a point that differs from `site` only in one variable, which is a list of choices.
 
-        The model must be uncertain about this point. Of all such points, the point with the largest expected
-        improvement is returned. The result is None if there is no such point.
+        Only points are considered at which the prediction of the model is uncertain. The result is the point with the
+        largest expected improvement, or None if there are no such points.
         """
         if self.model.variables is None:
             return None
@@ -152,13 +152,13 @@ class Alternating:
         return found
 
     def _move(self, path: Orders, values: Values, reached: float, reach: float) -> tuple[Orders, float]:
-        """Improve the order by moves."""
+        """Improve the order by at most `reach` moves, as long as the expected improvement grows above `reached`."""
         if self.candidates.space.size == 1:
             return path, reached
         return self._orders(values).from_one(path, reached, _SEARCHES, reach)
 
     def _vary(self, path: Orders, values: Values, reached: float, box: Array) -> tuple[Values, float]:
-        """Improve the variables."""
+        """Improve the variables within `box`, if the expected improvement becomes larger than `reached`."""
         orders = self.kernel.orders.between(path[np.newaxis], self.parameters[: self.split])[0]
         found: dict[Values, float] = {}
 
@@ -201,7 +201,7 @@ class Alternating:
         return anywhere + near + self.variables.around(values, self.variables.discrete)
 
     def _inside(self, values: Values, box: Array) -> Values:
-        """Scale the real numbers into the box. If the reach has no limit, the box is the whole range."""
+        """Scale the real numbers of `values` into the box. If the reach has no limit, the box is the whole range."""
         places = self.variables.places(values)
         low, high = box[:, self.variables.real]
         places[self.variables.real] = low + (high - low) * places[self.variables.real]

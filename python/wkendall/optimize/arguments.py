@@ -48,7 +48,7 @@ def as_point(values: object, items: int, name: str = "x", row: int | None = None
 
 
 def as_value(value: object, name: str = "y", row: int | None = None, failed: float = math.inf) -> float:
-    """Check a value of the function. `failed` is the value of an order that failed, inf or -inf."""
+    """Check a value of the function. `failed` is the value of an order that cannot be evaluated: inf or -inf."""
     where = name if row is None else f"{name}[{row}]"
     rule = f"a real number, or {failed} for an order that failed"
     if isinstance(value, np.ndarray | list | tuple):
@@ -93,7 +93,7 @@ def as_points(
 def as_values(y: object, count: int, single: bool, names: tuple[str, str], failed: float) -> list[float]:
     """Check the value of one point, or the values of several points.
 
-    `names` has the two names for errors: the name of the points, and the name of the values.
+    `names` has two names for error messages: the name of the points, and the name of the values.
     """
     if single:
         return [as_value(y, names[1], failed=failed)]

@@ -1,7 +1,7 @@
 """Correlations exp(-lam d) between paths, where d is a distance; quick updates for the neighbours of a path.
 
-With several distances, the terms lam d are added. Each d is a squared Euclidean distance between vectors. All these
-kernels are therefore positive definite.
+With several distances d, the exponent is minus the sum of the terms lam d, with a lam for each distance. Each d is a
+squared Euclidean distance between vectors. All these kernels are therefore positive definite.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PRIOR = (0.0, 1.5, (-4.0, 4.0))
 class Kernel:
     """Correlations with the evaluated paths, with the interface `process.Correlation`.
 
-    There is one parameter for each distance: log lam, up to a constant.
+    There is one parameter for each distance: log lam plus a constant.
     """
 
     cost = 1
@@ -71,7 +71,7 @@ class View:
         return _falling(self.around, np.exp(parameters) * self.kernel.scales)
 
     def moved(self, moves: Moves, move: int) -> View:
-        """Return the view after a move. The new distances are known from the last call of `neighbours`."""
+        """Return the view after a move. The last call of `neighbours` has computed the new distances."""
         return View(self.kernel, moves.neighbour(self.path, move), [around[move] for around in self.around])
 
 

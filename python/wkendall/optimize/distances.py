@@ -6,9 +6,9 @@ Each distance is a squared Euclidean distance between vectors. Each distance has
 - `between`: the distance of each path from each path of a second set;
 - `neighbours`: the distance of each neighbour of a path from each evaluated path, with the arguments of `Moves.discordant`.
 
-`reaches` has the values of the arguments `first` and `again` of `search.reach`. They were chosen by measurements. Far
-from the evaluated points, models of tours and of assignments predict well. For flow shops, where many orders have equal
-values, models of discordant pairs predict badly at such points.
+`reaches` has the values of the arguments `first` and `again` of `search.reach`. These values were chosen by
+measurements. Far from the evaluated points, models with a distance for tours or for assignments predict well. Models
+with the number of discordant pairs predict badly at such points for flow shops, where many orders have equal values.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Positions:
         raise NotImplementedError
 
     def _scale(self, items: int) -> NDArray[np.int32]:
-        """Return the numbers that `_each` compares for the positions -1 to `items`."""
+        """Return the numbers that `_each` compares, for the positions -1 to `items`."""
         return np.arange(-1, items + 1, dtype=np.int32)
 
     def between(self, paths: Orders, others: Orders) -> Array:
@@ -68,8 +68,8 @@ class _Positions:
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
         """Return the distance of each neighbour of a path from each evaluated path.
 
-        An insertion shifts the items between the two positions by one position. The sum of their changes is the
-        difference of two running sums.
+        An insertion takes an item out at one position and puts it back at another. The items between the two positions
+        move by one position. The sum of the changes of these items is the difference of two running sums.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(moves), evaluated), np.int32)
@@ -98,7 +98,7 @@ class _Positions:
 
 
 class Displaced(_Positions):
-    """The number of positions at which two paths have different items. It is for assignments."""
+    """The number of positions at which two paths have different items: a distance for assignments."""
 
     reaches = (64.0, 64.0)
 
@@ -126,8 +126,8 @@ class Footrule(_Positions):
 class TopFootrule(Footrule):
     """The footrule with positions that count less toward the end: position r of n is replaced by 1000 (1 - exp(-16 r / n)).
 
-    The end of an order often has no effect. An example is a function with a variable that says how many of the first
-    items are used.
+    The end of an order often has no effect on the function that is minimised. An example is a function with a variable
+    that says how many of the first items are used.
     """
 
     def typical(self, length: int) -> float:
@@ -143,8 +143,8 @@ class TopFootrule(Footrule):
 class Edges:
     """The number of edges of one tour that the other tour does not have.
 
-    A path is a tour without its first item. In the tour, this item comes before the first item of the path, and again
-    after the last item. The edges of a tour do not depend on its start or direction.
+    A path is a tour without item 0. In the tour, item 0 comes before the path, and again after the path. The edges of a
+    tour do not depend on its start or direction.
     """
 
     reaches = (64.0, 64.0)
@@ -208,7 +208,7 @@ def _running(changes: Counts) -> Counts:
 def _shared(ranks: NDArray[np.int32], offset: int) -> Counts:
     """Return whether the items at positions k and k + offset are adjacent in each evaluated tour, for every k.
 
-    The positions are those of the tour with its first item at both ends.
+    The positions are positions in the tour, which is written with its first item at both ends.
     """
     items, evaluated = ranks.shape
     count = items + 2 - offset

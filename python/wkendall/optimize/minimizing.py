@@ -47,20 +47,20 @@ def minimize(
         `f(x)` must return the value of the order `x`. `x` is an array of the items 0..n_items - 1, from first to last.
         If an order cannot be evaluated, `f` must return `inf`, or `-inf` with `maximize=True`. NaN is an error. With
         `variables` the call is `f(order, variables)`, where `variables` is a dictionary of the values of the variables.
-        If `f` raises an exception, the run ends. The results of the run are then lost unless you use `save` or
-        `callback`.
+        If `f` raises an exception, the run ends. The results of the run are then lost, unless you use `save`, or
+        `callback` to keep them.
     n_items : int
         The number of items to put in order.
     n_calls : int
         The maximum number of evaluations of `f`.
     n_initial, kernel, space, variables, maximize, feasible, noisy, rng
-        The parameters of `Optimizer` with these names. `n_initial` is 10 by default, or half of `n_calls` if this is
-        less.
+        The parameters of `Optimizer` with these names. By default, `n_initial` is the smaller of 10 and half of
+        `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
         The orders to evaluate first, at most `n_calls` orders. With `variables`, pass a pair of an order and a
         dictionary of values, or a list of such pairs.
     y0 : float or array-like of shape (m,), optional
-        The values of the orders in `x0`, if you know them. The orders are then not evaluated, and do not count in
+        The values of the orders in `x0`, if you know them. These orders are then not evaluated, and do not count in
         `n_calls`.
     callback : callable, optional
         A function that is called after each evaluation. Its argument is the result so far, with the fields that are
@@ -80,8 +80,8 @@ def minimize(
 
         - `x`: the best order. With `variables`, it is a named pair `(order, variables)`.
         - `fun`: the value of `x`.
-        - `x_iters`: all orders with a value, including the orders of `x0` with `y0`. With `variables`, it is a list of
-          pairs.
+        - `x_iters`: all orders with a value, including the orders of `x0` whose values are in `y0`. With `variables`,
+          it is a list of pairs `(order, variables)`.
         - `func_vals`: the values of the orders in `x_iters`.
         - `nfev`: the number of evaluations of `f`.
         - `message`: why the run ended.
@@ -159,7 +159,7 @@ class _Run(NamedTuple):
         return len(self.optimizer.func_vals) - self.known
 
     def to_the_end(self, calls: int, first: list[Any], show: Callable[[int, int], None] | None) -> OptimizeResult[Any]:
-        """Evaluate until there are `n_calls` values, or until something else ends the run."""
+        """Evaluate until there are `calls` evaluations, or until something else ends the run."""
         try:
             while (done := self.done) < calls:
                 point = self._next(first)
@@ -221,7 +221,7 @@ class _Run(NamedTuple):
 
 
 def _exact(variables: dict[str, Any] | None) -> str:
-    """Return a text that is different for 0, 0.0 and False. These are equal, but mean different kinds of variables."""
+    """Return `variables` as text. Values that are equal but of different types, such as 0 and 0.0, have other texts."""
     return repr(variables and sorted(variables.items()))
 
 

@@ -21,7 +21,7 @@ _MAX_PAIRS = 500_000
 
 
 class Hyperparameters(NamedTuple):
-    """The distances of the kernel, and a process with hyperparameters that were fitted to the first `evaluations` values."""
+    """The distances of the kernel, and a Gaussian process that was fitted to the first `evaluations` values."""
 
     evaluations: int
     measures: list[Distance]
@@ -31,8 +31,9 @@ class Hyperparameters(NamedTuple):
 class Model:
     """A Gaussian process over points. The values of the function are scaled to mean 0 and variance 1.
 
-    To save time, the hyperparameters are not fitted in each step, and not to the last few evaluations. `earlier` has
-    the hyperparameters of an earlier step. They are used again if a new fit would have the same evaluations.
+    To save time, the hyperparameters are not fitted in each step, and the last few evaluations are left out of a fit.
+    `earlier` has the hyperparameters of an earlier step. They are used again if a new fit would use the same
+    evaluations.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Model:
         self.judged = self.fitted if noisy else self.values
 
     def predictions(self) -> Array:
-        """Return the mean of the process at the evaluated points, in the unit of the function."""
+        """Return the predicted values at the evaluated points, not scaled: in the unit of the function."""
         return self.centre + self.scale * self.fitted
 
     def best(self, count: int) -> list[Site]:
@@ -90,9 +91,9 @@ class Model:
         return self.sites[int(np.flatnonzero(self.judged == self.judged.min())[-1])]
 
     def given(self, pending: list[Site]) -> tuple[Any, Process, float]:
-        """Return the kernel, the process and the value to improve on.
+        """Return the kernel, the Gaussian process, and the best value so far, on which the next point should improve.
 
-        The values of the points `pending` are not known yet. Predictions are used instead.
+        The values of the points `pending` are not known yet. Predicted values are used instead.
         """
         best = float(self.judged.min())
         if not pending:
@@ -107,7 +108,7 @@ class Model:
         return orders if self.variables is None else ProductKernel(orders, VariableKernel(self.variables, *places))
 
     def parts(self, sites: list[Site]) -> list[Any]:
-        """Return the paths of points. If there are variables, also return the places of their values."""
+        """Return the paths of points. If there are variables, also return the places of the values of the variables."""
         paths = np.array([site.path for site in sites])
         return (
             [paths]
@@ -119,7 +120,8 @@ class Model:
 def standardised(values: Array) -> tuple[Array, float, float]:
     """Return the values scaled to mean 0 and variance 1, and the mean and the standard deviation before scaling.
 
-    If all values are equal, they become 0. The value inf of an order that failed counts as the largest finite value.
+    If all values are equal, they become 0. The value of a point that could not be evaluated is inf. Before scaling, it
+    is replaced by the largest of the finite values.
     """
     finite = values[np.isfinite(values)]
     low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)

@@ -1,8 +1,8 @@
 """All neighbours of an order, and their distances from the evaluated orders.
 
 A move changes the order of few pairs of items. So the distances of a neighbour are computed from the distances of the
-order itself. One distance takes O(1) time, because a move over k + 1 positions adds one comparison to the same move
-over k positions.
+order itself. The computation of one distance takes O(1) time, because a move over k + 1 positions needs only one more
+comparison than the same move over k positions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_DISTANCES = 8_000_000
 class Moves:
     """The moves from an order of `items` items to its neighbours. Each neighbour is reached by one move.
 
-    There are three kinds of moves, and `kind` has the kind of each move:
+    There are three kinds of moves. `kind` has the kind of each move, and `first` and `second` have its two positions:
 
     - The item at position `first` moves to position `second`.
     - The items at the positions `first` and `second` are swapped.
@@ -48,7 +48,8 @@ class Moves:
     def _parts(self, offset: int) -> list[tuple[int, Orders, Orders]]:
         """Return the moves over `offset` positions, each of them once.
 
-        A swap of adjacent items is an insertion, and a reversal of three items is a swap. They are not listed again.
+        A swap of adjacent items is also an insertion, and a reversal of three items is also a swap. Such moves are
+        listed only once.
         """
         low = np.arange(self.items - offset)
         high = low + offset
@@ -60,7 +61,7 @@ class Moves:
         return parts
 
     def neighbour(self, order: Orders, move: int) -> Orders:
-        """Return the order after a move."""
+        """Return the order `order` after the move with the number `move`."""
         first, second = int(self.first[move]), int(self.second[move])
         moved = order.copy()
         if self.kind[move] == SWAP:
@@ -74,11 +75,12 @@ class Moves:
         return moved
 
     def discordant(self, ranks: NDArray[np.integer], distances: NDArray[np.integer]) -> Counts:
-        """Count the discordant pairs between each neighbour of an order and each evaluated order.
+        """Count the discordant pairs between each neighbour of the start and each evaluated order.
 
-        The result has one row for each neighbour. `ranks` has one column for each evaluated order, and row k is for the
-        item at position k of the order. The entry is the position of this item in the evaluated order. `distances` has
-        the numbers of discordant pairs between the order itself and the evaluated orders.
+        The start is the order from which the moves begin. The result has one row for each neighbour of the start, and
+        one column for each evaluated order. `ranks[k, e]` is the position, in the evaluated order e, of the item that
+        is at position k of the start. `distances[e]` is the number of discordant pairs between the start and the
+        evaluated order e.
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(self), evaluated), np.int32)

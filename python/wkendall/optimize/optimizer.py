@@ -49,8 +49,9 @@ class Optimizer:
 
     A Gaussian process models the function that is minimised. To find the next order, a local search looks for the order
     with the largest expected improvement. The local search changes an order by small moves, such as a swap of two
-    items. It is either unlimited, or limited to a number of moves from the best evaluated order. This number is doubled
-    after a new best value, and halved after three evaluations without a new best value.
+    items. The search is either unlimited, or limited to orders that are at most some number of moves away from the best
+    evaluated order. This number is doubled after a new best value, and halved after three evaluations without a new
+    best value.
 
     The result of `ask` depends only on the settings, the seed, and the earlier calls of `ask` and `tell`. So the same
     seed gives the same run.
@@ -63,8 +64,8 @@ class Optimizer:
         The number of random orders at the start; 10 by default. An order that you pass to `tell` without `ask` counts
         as one of these random orders.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        The similarity of two orders in the Gaussian process. The numbers lam and a below are learned from the values of
-        the function. "discordant", "displaced" and "kendall" are only for `space="order"`.
+        The similarity of two orders in the Gaussian process. The numbers lam and a in the list below are learned from
+        the values of the function. "discordant", "displaced" and "kendall" are only for `space="order"`.
 
         - "discordant": exp(-lam d), where d is the number of discordant pairs of items.
         - "displaced": exp(-lam d), where d is the number of positions at which the two orders have different items.
@@ -76,11 +77,12 @@ class Optimizer:
         One of the four is "kendall"; it is left out if there are very many items or evaluations. The other three are
         exp(-lam d) with these distances d:
 
-        - the footrule, which is the sum over all items of the distance between the two positions of the item;
+        - the footrule: for each item, the distance between its positions in the two orders, summed over all items;
         - a footrule in which mostly the first positions count;
-        - the number of edges that two routes do not share.
+        - the number of pairs of items that are neighbours in the first order and not in the second.
 
-        For tours, "mallows" is always exp(-lam d), where d is the number of edges that two tours do not share.
+        For tours, "mallows" is always exp(-lam d), where d is the number of edges of one tour that the other tour does
+        not have. An edge is a pair of items that are neighbours in the tour.
     space : {"order", "tour"}
         A tour is a closed route, without a start and without a direction. It is written with item 0 first, and with the
         second item smaller than the last.
@@ -92,8 +94,8 @@ class Optimizer:
         - A tuple `(low, high, "log")`: a range on a logarithmic scale.
         - A list of choices: texts, finite numbers, True, False or None. The sequence of the choices has no meaning.
     maximize : bool
-        Whether to maximise the function instead of minimising it. Do not change the sign of the values. The value of an
-        order that failed is then -inf.
+        Whether to maximise the function instead of minimising it. With True, do not change the sign of the values, and
+        use -inf as the value of an order that cannot be evaluated.
     feasible : callable, optional
         `feasible(x)` must return whether the order `x` may be evaluated. If it returns False, the order is never
         proposed. With `variables` the call is `feasible(order, variables)`.
@@ -166,7 +168,7 @@ class Optimizer:
 
     @property
     def x_iters(self) -> Any:
-        """All orders with a value, one per row. With variables, a list of pairs `(order, variables)`."""
+        """All orders with a value, one per row. With `variables`, a list of pairs `(order, variables)`."""
         if self._variables is not None:
             return [self._point(site) for site in self._sites]
         orders = [self._space.order(site.path) for site in self._sites]
@@ -180,11 +182,11 @@ class Optimizer:
     def ask(self, n: SupportsIndex | None = None) -> Any:
         """Return the next order to evaluate, or `n` different orders.
 
-        With `n`, the result is an array of shape (n, n_items). With `n` and `variables`, it is a list of pairs. The `n`
-        orders can be evaluated in parallel.
+        With `n`, the result is an array of shape (n, n_items). If the optimiser was made with `variables`, the result
+        is a pair `(order, variables)`, or with `n` a list of such pairs. The `n` orders can be evaluated in parallel.
 
-        Until `tell` receives the value of an order, `ask` does not return this order again. Instead of the value, the
-        model uses its own prediction.
+        Until `tell` receives the value of an order, `ask` does not return this order again. Until then, the model uses
+        its own prediction instead of the value.
 
         There are two errors, which the field `kind` of the error distinguishes: "exhausted" if fewer orders are left
         than requested, and "infeasible" if no feasible order was found.
@@ -206,8 +208,8 @@ class Optimizer:
     def tell(self, x: Any, y: ArrayLike) -> None:
         """Add the value `y` of an order `x`, or the values of several orders.
 
-        The orders can also be orders that `ask` did not return. The value `inf` means that an order failed; use `-inf`
-        if the function is maximised. A failure counts as the worst value so far.
+        You can also pass orders that `ask` did not return. The value `inf` means that an order cannot be evaluated; use
+        `-inf` if the function is maximised. Such an order counts as if it had the worst value so far.
 
         It is an error if an order is not a permutation, or is not feasible. Without `noisy=True`, it is an error if an
         order already has a value. It is also an error if a variable is out of its range, or if a value is NaN. After
@@ -234,8 +236,9 @@ class Optimizer:
 
         The result has the same fields as the result of `minimize`: `x`, `fun`, `x_iters`, `func_vals`, `nfev`,
         `message` and `success`. `x` and `fun` are the best order and its value. With `noisy=True`, `x` is the evaluated
-        order with the best prediction, and `fun` is this prediction. With `maximize=True`, `fun` is the largest value,
-        not its negative. Before the first evaluation `x` is None, and `fun` is inf, or -inf with `maximize=True`.
+        order with the best predicted value, and `fun` is this predicted value. With `maximize=True`, `fun` is the
+        largest value, not its negative. Before the first evaluation `x` is None, and `fun` is inf, or -inf with
+        `maximize=True`.
         """
         values, count = self._losses(), len(self._values)
         x, fun = None, np.inf
@@ -323,11 +326,11 @@ class Optimizer:
 
     @property
     def _failed(self) -> float:
-        """The value of an order that failed."""
+        """The value of an order that cannot be evaluated: inf or -inf."""
         return -np.inf if self.maximize else np.inf
 
     def _losses(self) -> Array:
-        """Return the values; if the function is maximised, with the opposite sign."""
+        """Return the values so far; if the function is maximised, with the opposite sign."""
         return -self.func_vals if self.maximize else self.func_vals
 
     def _site(self, x: Any, name: str, row: int | None) -> Site:
@@ -421,7 +424,7 @@ class Optimizer:
         return order if self._variables is None else f"({order}, {shown(self._variables.by_name(site.values))})"
 
     def _exhausted(self, count: int, found: int) -> Exception:
-        """Return the error that fewer orders are left than requested."""
+        """Return the error for the case that fewer orders are left than requested."""
         each = "tours" if self._space.is_tour else "orders"
         size: float = self._space.size
         if self._variables is not None:
@@ -445,9 +448,10 @@ class Optimizer:
 def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
     """Return whether the last value, after the first `initial` values, is about equal to the best value before it.
 
-    Such values are common if a part of the order has no effect. More points with this value then give no information.
-    `least` is a share of the standard deviation. The difference between the quartiles also limits what counts as about
-    equal, because a few huge values make the standard deviation large.
+    Such values are common if a part of the order has no effect on the function. More points with this value then give
+    no information. Two values are about equal if they differ by at most `least`, which is a share of the standard
+    deviation of the values. A few huge values make the standard deviation large. So the difference may also be at most
+    a share of the difference between the quartiles.
     """
     if not (len(losses) > max(1, initial) and np.isfinite(losses[-1])):
         return False
@@ -456,7 +460,7 @@ def _is_on_plateau(losses: list[float], initial: int, least: float) -> bool:
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
-    """Return a result as scipy's type of results."""
+    """Return a result as an object of scipy's class `OptimizeResult`."""
     make: Any = OptimizeResult  # a dict with keys that its type does not declare
     made: OptimizeResult[Any] = make(found)
     return made

@@ -55,21 +55,21 @@ def suggest_order(trial: optuna.trial.BaseTrial, name: str, n_items: SupportsInd
 
     The trial gets one parameter for each item i. The parameter is a number from 0 to n_items - 1, and its name is
     `"name[item i]"`. To get the order, the items are sorted by these numbers. `OrderSampler` sets the number of each
-    item to the position of the item in the order. You can also use every other sampler of Optuna. For such a sampler,
+    item to the position of the item in the order. You can also use every other sampler of Optuna. For another sampler,
     the numbers of the items are ordinary parameters.
 
     Parameters
     ----------
     trial : optuna.trial.Trial
-        The trial of the objective function. For a finished trial, such as `study.best_trial`, the function returns its
-        order.
+        The trial that the objective function receives. For a finished trial, such as `study.best_trial`,
+        `suggest_order` returns the order of this trial.
     name : str
         The name of the order.
     n_items : int
         The number of items to put in order.
     space : {"order", "tour"}
-        Whether the order is an order or a tour. A tour has neither a start nor a direction. For a tour, the parameters
-        have the names `"name[stop i]"`.
+        Whether to suggest an order or a tour. A tour is a closed route: it has neither a start nor a direction. For a
+        tour, the parameters have the names `"name[stop i]"`.
 
     Returns
     -------
@@ -122,14 +122,14 @@ class OrderSampler(BaseSampler):
     The sampler stores nothing about a study. So you can continue a study with a new sampler. If the new sampler has the
     same seed, and trials run one at a time, the results are the same as without the interruption.
 
-    - A parameter is modelled if all finished trials have it with the same distribution. For other parameters, such as a
-      parameter that only some trials suggest, `independent_sampler` is used.
+    - A parameter is modelled if all finished trials have suggested it with the same range, or with the same choices.
+      For other parameters, such as a parameter that only some trials suggest, `independent_sampler` is used.
     - If trials have several orders, only the order with the most items is modelled.
-    - A pruned trial counts with its last reported value. If this value is better than the median of the complete
-      trials, the median is used instead. If it is worse than the worst value of the complete trials, this worst value
-      is used.
+    - A pruned trial counts with its last reported value. If this value is better than the median of the values of the
+      complete trials, the median is used instead. If the reported value is worse than the worst value of the complete
+      trials, this worst value is used.
     - A failed trial counts with the worst value of the other trials.
-    - For trials that are still running, in threads or other processes, the model uses predicted values.
+    - A trial that is still running, in a thread or another process, counts with a predicted value.
     - A study with several objectives is an error. Constraints are ignored.
 
     Parameters
@@ -251,7 +251,7 @@ class OrderSampler(BaseSampler):
             self.independent_sampler.after_trial(study, trial, state, values)
 
     def _told(self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: _Parameters) -> Optimizer:
-        """Return an optimizer that knows the trials of a study."""
+        """Return an optimizer that has received the values of the trials of a study."""
         optimizer = Optimizer(
             space.items, n_initial=self.n_initial, kernel="mallows" if space.is_tour else self.kernel,
             space="tour" if space.is_tour else "order", variables=space.specs, noisy=self.noisy, rng=self.seed,
@@ -282,7 +282,7 @@ class OrderSampler(BaseSampler):
 
 
 def _losses(trials: list[FrozenTrial], sign: float) -> list[tuple[FrozenTrial, float | None]]:
-    """Return the value of each trial as it is minimised: inf for a failed trial, None for a trial that is running."""
+    """Return the value to minimise of each trial: inf for a failed trial, None for a trial that is running."""
     complete = [sign * one.value for one in trials if one.state == TrialState.COMPLETE and one.value is not None]
     finite = [loss for loss in complete if math.isfinite(loss)]
     middle, worst = (float(np.median(finite)), max(finite)) if finite else (math.inf, math.inf)
@@ -301,7 +301,7 @@ def _losses(trials: list[FrozenTrial], sign: float) -> list[tuple[FrozenTrial, f
 
 
 class _Group(NamedTuple):
-    """The parameters of an order."""
+    """The parameters that make up one order."""
 
     keys: tuple[str, ...]
     space: str
@@ -364,7 +364,7 @@ def _sorted(keys: Sequence[float], space: str) -> Orders:
 def _steps(one: FloatDistribution | IntDistribution) -> int | None:
     """Return the number of steps from the lowest to the highest value.
 
-    The result is None if every real number, or every whole number, between the two is allowed.
+    The result is None if every real number, or every whole number, between these two values is allowed.
     """
     if one.step is None or (isinstance(one, IntDistribution) and one.step == 1):
         return None
@@ -388,7 +388,7 @@ def _spec(one: BaseDistribution) -> Any:
 
 
 def _inner(one: BaseDistribution, value: Any) -> Any:
-    """Return a value of a trial as a value of a variable. A value that is out of range becomes the nearest end."""
+    """Return a value of a trial as a value of a variable. A value out of range becomes the nearest end of the range."""
     if isinstance(one, CategoricalDistribution):
         return int(one.to_internal_repr(value))
     assert isinstance(one, FloatDistribution | IntDistribution)

@@ -25,10 +25,10 @@ _NOISE, _VARIANCE = (np.log(1e-3), 2.0, (np.log(1e-6), np.log(2.0))), (0.0, 1.0,
 
 
 class Correlation(Protocol):
-    """The interface of a kernel for a process: the correlations of the evaluated points, for given parameters.
+    """The interface of a kernel for a Gaussian process: correlations of the evaluated points, for given parameters.
 
-    `prior` has the mean, the standard deviation and the bounds of each parameter. `starts` has the starting points of
-    the searches for the best parameters.
+    `prior` has three things for each parameter: the mean and the standard deviation of its prior distribution, and its
+    bounds. `starts` has the starting points of the searches for the best parameters.
     """
 
     prior: list[tuple[float, float, tuple[float, float]]]
@@ -41,9 +41,9 @@ class Correlation(Protocol):
 class Process:
     """The distribution of a function, given its standardised values at some points.
 
-    `parameters` are the fitted parameters of the correlation. `noise` is the variance of the noise. `variance` is the
-    variance of the function. The values are scaled to variance 1. `misfit` is the negative logarithm of the posterior
-    density, up to a constant.
+    `parameters` are the fitted parameters of the correlation. `noise` and `variance` are the variances of the noise and
+    of the function, for values that are scaled to variance 1. `misfit` is the negative logarithm of the posterior
+    density of the parameters, up to a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:
@@ -67,7 +67,7 @@ class Process:
         self._condition(correlation, values)
 
     def conditioned(self, correlation: Correlation, values: Array) -> Process:
-        """Return the process with the same hyperparameters, given other values."""
+        """Return the Gaussian process with the same hyperparameters, given other points and values."""
         made = copy(self)
         made._condition(correlation, values)
         return made
@@ -81,17 +81,17 @@ class Process:
         self.weights: Array = self.inverse.T @ (self.inverse @ values)
 
     def mean(self, correlations: Array) -> Array:
-        """Predict the function from the correlations with the evaluated points, one row for each new point."""
+        """Predict the function. `correlations` has a row for each new point, and a column for each evaluated point."""
         return np.asarray(correlations @ (self.variance * self.weights))
 
     def deviation(self, correlations: Array) -> Array:
-        """Return the standard deviation of the function, without noise, with one row for each new point."""
+        """Return the standard deviation of the function, without noise. `correlations` are as for `mean`."""
         explained = correlations @ (self.variance * self.inverse.T)
         left = self.variance - np.einsum("ij,ij->i", explained, explained)
         return np.asarray(np.sqrt(np.maximum(left, 1e-12)))
 
     def deviation_bound(self, correlations: Array) -> Array:
-        """Return a quick upper bound of the standard deviation: its value if only the most similar point were known."""
+        """Return a quick upper bound: the standard deviation if only the most similar evaluated point were known."""
         alone = 1 + (self.noise + _JITTER) / self.variance
         left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
         return np.asarray(np.sqrt(np.maximum(left, 1e-12)))

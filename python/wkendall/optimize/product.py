@@ -1,8 +1,9 @@
 """The kernels of points: of orders, of variables, and of both together.
 
 Let A be the correlation of two orders, and B the correlation of their variables. The correlation of the two points is
-`a A + b B + c A B`, with learned shares a, b and c that add up to 1. B is a Matern kernel (nu = 5/2) of the numbers,
-with a length scale for each number, times exp(-rate) for each choice that differs.
+`a A + b B + c A B`, with learned shares a, b and c that add up to 1. A variable is a number or a choice from a list. B
+is a Matern kernel (nu = 5/2) of the numbers, with a length scale for each number. For each choice that differs between
+the two points, B is also multiplied by exp(-rate), with a rate for each choice.
 """
 
 from __future__ import annotations
@@ -78,9 +79,10 @@ class VariableKernel:
         return self._rows(places, parameters)[0]
 
     def with_slopes(self, place: Array, parameters: Array) -> tuple[Array, Array]:
-        """Return the correlations of some variables, and the derivatives with respect to the real numbers.
+        """Return the correlations of one point with the evaluated points, and the derivatives of these correlations.
 
-        The derivatives have one row for each real number.
+        Only the variables are used. `place` has the places of the values of the point. The derivatives are with respect
+        to the real numbers, with one row for each of them.
         """
         correlations, r, decay = self._rows(place[np.newaxis], parameters)
         slope = -(5 / 3) * (1 + r[0]) * decay[0]
@@ -105,8 +107,9 @@ class VariableKernel:
 class ProductKernel:
     """The correlation of points, with the interface `process.Correlation`.
 
-    The parameters are the parameters of the kernel of orders, then those of the kernel of variables. The last two are
-    log(a / c) and log(b / c), with the shares a, b and c.
+    The parameters are the parameters of the kernel of orders, then the parameters of the kernel of variables. The last
+    two parameters are log(a / c) and log(b / c), where a, b and c are the shares of the orders, of the variables, and
+    of the product.
     """
 
     def __init__(self, orders: AnyKernel, variables: VariableKernel) -> None:
@@ -170,7 +173,7 @@ class FixedView(NamedTuple):
 
 
 def shares(parameters: Array) -> Array:
-    """Return the shares of the orders alone, the variables alone and the product."""
+    """Return the shares a, b and c: of the orders alone, of the variables alone, and of the product."""
     found: Array = np.exp(np.append(parameters[-2:], 0.0))
     return np.asarray(found / found.sum())
 

@@ -30,14 +30,14 @@ _FAR = -1e3
 def reach(values: list[float], initial: int, first: float, again: float, least: float = 0.0) -> tuple[float, int]:
     """Return the reach: the number of moves by which the next point may differ from the best point.
 
-    The reach depends on the values so far. `first` is the reach after the first `initial` values. The reach is doubled
-    after each new best value, and halved after `PATIENCE` evaluations without a new best value. After the smallest
-    reach, the reach is `again`. A value is a new best value if it is lower than the best value by more than `least`.
-    The second result is the number of evaluations since the last change of the reach.
+    The reach depends on `values`, the values so far. After the first `initial` values, the reach is `first`. The reach
+    is doubled after each new best value, and halved after `PATIENCE` evaluations without a new best value. The smallest
+    reach is not halved: it is replaced by `again`. A value is a new best value if it is lower than the best earlier
+    value by more than `least`. The second result is the number of evaluations since the last change of the reach.
 
-    A reach below 1 means one move, and is the share of the moves that are tried. So the search is wide with a good
-    model, and stays near the best point with a poor model. If no new best values are found, the search becomes a local
-    search with nearly random moves.
+    If the reach is below 1, the next point differs by one move, and the reach is the share of the possible moves that
+    are tried. So the search is wide if the predictions of the model are good, and stays near the best point if they are
+    poor. If no new best values are found for a long time, the search becomes a local search with nearly random moves.
     """
     best, found, misses = min(values[:initial], default=np.inf), first, 0
     for value in values[initial:]:
@@ -92,14 +92,14 @@ class Search(NamedTuple):
         return None if move is None else self.moves.neighbour(start, move)
 
     def promises(self, correlations: Array) -> Array:
-        """Return the logarithm of the expected improvement of each row."""
+        """Return the logarithm of the expected improvement of each path. `correlations` has a row for each path."""
         mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
         return log_improvement(self.best, mean, deviation)
 
     def from_one(self, start: Orders, reached: float, searches: int, reach: float) -> tuple[Orders, float]:
-        """Climb at most `reach` moves from the path `start`, and only to improvements larger than `reached`.
+        """Climb at most `reach` moves from the path `start`, only to expected improvements larger than `reached`.
 
-        The limit of the work is divided by `searches`, the number of such searches.
+        The limit of the work is divided equally among `searches` such searches.
         """
         work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
         steps = int(min(reach, max(2, MAX_CORRELATIONS // work // searches)))
@@ -117,7 +117,7 @@ class Search(NamedTuple):
         return view, reached
 
     def _best_move(self, view: AnyView, correlations: Array, reached: float, moves: Orders) -> tuple[int | None, float]:
-        """Return the best acceptable move and its improvement, or None if no improvement is above `reached`."""
+        """Return the best acceptable move and its expected improvement, or None if none is above `reached`."""
         mean = self.process.mean(correlations)
         order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
         if len(mean) > _CHUNK:

@@ -50,7 +50,7 @@ class Space:
         return self.directed(path)
 
     def directed(self, path: Orders) -> Orders:
-        """Return a path in canonical form. The path of a tour may be reversed by this."""
+        """Return a path in canonical form: the path of a tour may be reversed."""
         turned = self.is_tour and len(path) > 1 and path[0] > path[-1]
         return path[::-1].copy() if turned else path
 
@@ -91,7 +91,7 @@ def as_answer(value: object) -> bool:
 
 
 class Candidates:
-    """The points that may be proposed: feasible, and not evaluated yet. With a higher `cost`, only shorter moves are made."""
+    """The points that may be proposed: feasible, and not evaluated yet. A higher `cost` allows only shorter moves."""
 
     #: The number of random points that are drawn before other ways are tried.
     TRIES = 2000
@@ -132,11 +132,11 @@ class Candidates:
         return self._allowed[key]
 
     def some(self, count: int, rng: np.random.Generator) -> list[Site]:
-        """Draw `count` random points, and return the acceptable points among them. There may be none."""
+        """Draw `count` random points, and return the acceptable points among them, if there are any."""
         return list(self._drawn(rng, count))
 
     def first(self, number: int, count: int, seed: int, rng: np.random.Generator) -> Site | None:
-        """Return one of `count` points for the start of a run: a random order, with evenly spread variables."""
+        """Return point `number` of `count` points for the start of a run: random orders, evenly spread variables."""
         if self.variables is not None:
             site = Site(self.space.random(rng), self.variables.spread(number, count, seed))
             if self.acceptable(*site):

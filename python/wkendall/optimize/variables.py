@@ -79,7 +79,7 @@ class Range(NamedTuple):
         return min(self.high, max(self.low, round(value) if self.whole else value))
 
     def around(self, value: float) -> list[float]:
-        """Return other whole numbers: the nearest numbers, and some numbers at growing distances."""
+        """Return whole numbers other than `value`: the nearest numbers, and some numbers at growing distances."""
         steps = [2**power for power in range(int(self.size).bit_length())]
         return [value + step for step in (*(-s for s in steps), *steps) if self.low <= value + step <= self.high]
 
@@ -98,7 +98,7 @@ class Range(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """A list of values, whose sequence has no meaning. The place of a value is its index."""
+    """A list of values, whose sequence in the list has no meaning. The place of a value is its index."""
 
     choices: tuple[Any, ...]
 
@@ -140,9 +140,10 @@ class Choices(NamedTuple):
 
 
 class Variables:
-    """All variables.
+    """All variables beside the order.
 
-    `numbers` has the columns of the numbers, which come first. `real` has the columns of the real numbers.
+    In arrays of places, each variable has a column. `numbers` has the columns of the numbers, which come first. `real`
+    has the columns of the real numbers.
     """
 
     def __init__(self, specs: Mapping[str, Any]) -> None:
@@ -168,7 +169,7 @@ class Variables:
 
     @property
     def size(self) -> float:
-        """The number of different values, infinite if there are real numbers."""
+        """The number of different combinations of values, infinite if there are real numbers."""
         return reduce(operator.mul, (part.size for part in self.parts))
 
     def checked(self, values: object, where: str = "x", row: int | None = None) -> Values:
@@ -206,7 +207,7 @@ class Variables:
         return self.drawn(rng.random(len(self.parts)))
 
     def spread(self, number: int, count: int, seed: int) -> Values:
-        """Return the values of one of `count` points, which are spread evenly in each range (a Latin hypercube)."""
+        """Return the values of point `number` of `count` points, spread evenly in each range (a Latin hypercube)."""
         block, number = divmod(number, count)
         rng = np.random.default_rng([seed, block, 2**32])
         columns = [(rng.permutation(count) + rng.random(count)) / count for _ in self.parts]
@@ -215,7 +216,8 @@ class Variables:
     def near(self, values: Values, changed: NDArray[np.bool_], spread: float, rng: np.random.Generator) -> Values:
         """Change some of the values.
 
-        A real number is changed by about `spread` of its range, and another value to a neighbouring value.
+        A real number is changed by about the share `spread` of its range. Another value is replaced by a neighbouring
+        value.
         """
         found = list(values)
         for column in np.flatnonzero(changed):
@@ -228,7 +230,7 @@ class Variables:
         return tuple(found)
 
     def all(self) -> Iterator[Values]:
-        """Yield all values, if their number is finite."""
+        """Yield all combinations of values, if their number is finite."""
         ranges = [
             part.choices if isinstance(part, Choices) else range(int(part.low), int(part.high) + 1)
             for part in self.parts
@@ -236,7 +238,7 @@ class Variables:
         return product(*ranges)
 
     def around(self, values: Values, columns: list[int]) -> list[Values]:
-        """Return combinations that differ from `values` in one of the columns. No column may be of real numbers."""
+        """Return combinations that differ from `values` in one of `columns`. None of these may have real numbers."""
         return [
             (*values[:column], other, *values[column + 1 :])
             for column in columns

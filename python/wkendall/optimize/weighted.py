@@ -16,7 +16,7 @@ from wkendall.rankings import read_both
 
 
 class WeightedKernel:
-    """The signed and normalized kernel with the weights exp(-a r) of the positions r = 0, 1, .. Its parameter is log a.
+    """The signed, normalized kernel with the weight exp(-a r) of each position r = 0, 1, .. Its parameter is log a.
 
     It has the same methods as `correlations.Kernel`.
     """
@@ -40,7 +40,8 @@ class WeightedKernel:
         """Return the correlations of all pairs of paths, and the derivatives with respect to the parameter.
 
         The vector of a path has one entry for each pair of items. If the items have the positions r and s, the entry is
-        exp(-a (r + s)) or -exp(-a (r + s)). All these vectors have the same length.
+        exp(-a (r + s)) or -exp(-a (r + s)). The sign says which of the two items comes first. All these vectors have
+        the same norm.
         """
         if self.length < 2:
             return np.zeros((self.evaluated, self.evaluated)), [np.zeros((self.evaluated, self.evaluated))]
@@ -97,19 +98,19 @@ class WeightedView:
 def weighted_neighbours(moves: Moves, ranks: NDArray[np.int32], u: Array, values: Array) -> Array:
     """Return the signed kernel between each neighbour of a path and each evaluated path.
 
-    A path is an order of items. Its neighbours are the orders after one move. An evaluated path is one whose objective
-    is known. `ranks` are as for `Moves.discordant`, `u` are the position weights, and `values` is the kernel between the
-    path itself and the evaluated paths. Each entry of the result takes O(1) time. Moves that reverse a part of the path
-    are not supported.
+    A path is an order of items. Its neighbours are the orders after one move. An evaluated path is a path whose value
+    of the minimised function is known. `ranks` is as for `Moves.discordant`, `u` contains the position weights, and
+    `values` contains the kernel values between the path itself and the evaluated paths. Each entry of the result takes
+    O(1) time. Moves that reverse a part of the path are not supported.
 
     Position k of the path has the weight u[k]. The item at this position has the weight v[k] in an evaluated path. Two
-    positions k < l add u[k] u[l] v[k] v[l] s(k, l) to the kernel. Here s = 1 if the evaluated path has the two items in
-    the same order as the path, and s = -1 otherwise.
+    positions k < l add u[k] u[l] v[k] v[l] s(k, l) to the kernel. Here s(k, l) = 1 if the evaluated path has the two
+    items in the same order as the path, and s(k, l) = -1 otherwise.
 
-    If two adjacent items of the path are swapped, their weights change. The change of the kernel is computed from the
-    sums of their terms with all other items. An insertion takes an item out and puts
-    it back some positions away; each position is one such swap. In the loop
-    below, `left` and `right` are sums over the positions outside the part that a move changes. If the part grows by one
+    If two adjacent items of the path are swapped, the weights of both items change. The change of the kernel is
+    computed from the sums of the terms of these two items with all other items. An insertion takes an item out and puts
+    it back some positions away: this is a series of such swaps, one for each position. In the loop of this function,
+    `left` and `right` are sums over the positions outside the part that a move changes. If the part grows by one
     position, `left` and `right` lose one term, and the sums over the part gain one term.
     """
     items, evaluated = ranks.shape
@@ -157,7 +158,7 @@ def _signs(ranks: NDArray[np.int32], offset: int) -> Array:
 
 
 def _sums(ranks: NDArray[np.int32], weights: Array) -> tuple[Array, Array]:
-    """Return, for each position, the weighted sums of signs over all positions before it and after it."""
+    """Return, for each position, the weighted sums of signs over all positions before and after this position."""
     left, right = np.zeros_like(weights), np.zeros_like(weights)
     for offset in range(1, len(ranks)):
         s = _signs(ranks, offset)
