@@ -1,5 +1,6 @@
 """Plots: their contents, not their appearance."""
 
+import itertools
 import subprocess
 import sys
 import warnings
@@ -274,6 +275,37 @@ def test_a_map_has_the_principal_components_of_the_kernel(kernel):
         sign = np.sign(drawn[:, axis] @ wanted[:, axis])
         np.testing.assert_allclose(drawn[:, axis], sign * wanted[:, axis], atol=1e-8)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["False", "True"]
+
+
+@pytest.mark.parametrize("items", [4, 8])
+def test_a_map_counts_people(items):
+    X = random_rankings(
+        np.random.default_rng(3), 700, items
+    )  # few places, and more than all eigenvalues are computed for
+    counts = 1 + np.arange(700) % 3
+    counted, repeated = plot_map(wkendall.Rankings(X, counts=counts)), plot_map(np.repeat(X, counts, axis=0))
+    assert counted.get_xlabel() == repeated.get_xlabel()
+    assert counted.get_ylabel() == repeated.get_ylabel()
+    found, wanted = np.repeat(counted.lines[0].get_xydata(), counts, axis=0), repeated.lines[0].get_xydata()
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    exact = KernelPCA(2, kernel="precomputed").fit_transform(wkendall.gram_matrix(np.repeat(X, counts, axis=0)))
+    np.testing.assert_allclose(np.abs(wanted), np.abs(exact), atol=1e-6)
+    tips = [sorted(text.xy for text in ax.texts if text.get_text()) for ax in (counted, repeated)]
+    np.testing.assert_allclose(*tips, atol=1e-5)
+
+
+def test_groups_of_a_map_do_not_hide_each_other():
+    X = random_rankings(np.random.default_rng(4), 90, 3)
+    ax = plot_map(X, groups=np.arange(90) % 3)
+    shown = [line.get_transform().transform(line.get_xydata()) for line in ax.lines]
+    places = [line.get_xydata() for line in ax.lines]
+    for one, other in itertools.combinations(range(3), 2):
+        same = np.isclose(places[one][:, None], places[other], atol=1e-9).all(axis=2)
+        assert same.any()
+        apart = np.linalg.norm(shown[one][:, None] - shown[other], axis=2)[same]
+        assert apart.min() > 2
+    alone = plot_map(X, groups=X[:, 0])
+    assert all(line.get_transform() is alone.transData for line in alone.lines)
 
 
 def test_arrows_of_a_map_point_to_where_items_are_preferred():

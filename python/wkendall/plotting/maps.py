@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -16,8 +17,9 @@ from wkendall.gram import as_kernel, gram_of
 from wkendall.measures import Kernel
 from wkendall.plotting.axes import LARGE, LONGEST, axes_or_new, title_axes, written
 from wkendall.plotting.fonts import use_fonts
-from wkendall.rankings import Rankings, read_rankings
+from wkendall.rankings import Rankings, merged, read_rankings
 from wkendall.statistics.rank_intervals import expected_ranks
+from wkendall.statistics.samples import counts_of, observed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +40,10 @@ LINE = 1.35
 MIN_SIZE = 5.0
 #: Marks of groups: there are ten colours for each.
 MARKS = "o^sDvP*X<>"
+#: How far the points of two groups are from the place that they share, in points.
+ASIDE = 1.8
+#: With fewer places, all eigenvalues are computed.
+FEW_PLACES = 500
 #: Groups that have a legend of normal size.
 FEW_GROUPS = 12
 #: The width of points and arrows in a new figure, and the largest width of this figure, in inches.
@@ -56,10 +62,13 @@ def plot_map(
     """Map of rankings: similar rankings are close, and the arrow of an item points to rankings that prefer the item.
 
     Each ranking is a point. The coordinates of the points are the first two components of a kernel principal component
-    analysis. The arrow of an item shows how its rank changes over the map: rankings in the direction of the arrow have
-    the item near the top. A long arrow means that the map explains the ranks of the item well. Names are at the tips of
-    the arrows. If names would hide each other, all names are at the two sides of the map, with dotted lines to the
-    arrows. With more than 40 items, only the items with the 40 longest arrows are drawn.
+    analysis. If `X` has counts, each row has its count as weight, and is one point. If a ranking occurs in several
+    groups, the points of the groups are drawn beside each other.
+
+    The arrow of an item shows how its rank changes over the map: rankings in the direction of the arrow have the item
+    near the top. A long arrow means that the map explains the ranks of the item well. Names are at the tips of the
+    arrows. If names would hide each other, all names are at the two sides of the map, with dotted lines to the arrows.
+    With more than 40 items, only the items with the 40 longest arrows are drawn.
 
     Parameters
     ----------
@@ -90,20 +99,27 @@ def plot_map(
         raise bad_argument("X", f" has {rows} rankings, but a map needs at least 2")
     check_same_rows(rankings, groups, ("X", "groups"))
     numbers: dict[Any, Any] = {None: slice(None)} if groups is None else group_rows(groups, rows, "groups")
-    check_fits(rows, rows, np.dtype(np.float64), ADVICE)
-    points, shares = components(gram_of(rankings, None, chosen, run))
-    ranks = expected_ranks(rankings)
+    # Equal rankings are one place: with few items, even a survey of many people has few places.
+    first, place_of = merged(rankings)
+    people = counts_of(place_of, len(first), observed(rankings)).astype(np.float64)
+    check_fits(len(first), len(first), np.dtype(np.float64), ADVICE)
+    distinct = rankings[first]
+    places, shares = components(gram_of(distinct, None, chosen, run), people)
+    points = places[place_of]
+    ranks = expected_ranks(distinct)
     ranks[np.isnan(ranks)] = (rankings.n_items + 1) / 2  # an item can have any rank
     new = ax is None
     ax = axes_or_new(ax)
     # Many points are light and small: the arrows stay visible, and dark places have many rankings.
     style: dict[str, Any] = {"alpha": float(np.clip(9 / np.sqrt(rows), 0.2, 0.7)), "linestyle": "none"}
     style |= {"markersize": 5 if rows <= 300 else 4, "markeredgewidth": 0}
+    aside = _aside(ax, [place_of[some] for some in numbers.values()])
     for place, (label, some) in enumerate(numbers.items()):
         mark = MARKS[place // 10 % len(MARKS)]
         name = None if label is None else written(label, 24)
-        ax.plot(points[some, 0], points[some, 1], mark, label=name, **style)
-    arrows = directions(points, ranks)
+        ax.plot(points[some, 0], points[some, 1], mark, label=name, transform=aside[place], **style)
+    ax.update_datalim(points)
+    arrows = directions(places, ranks, people)
     longest = np.linalg.norm(arrows, axis=1)
     ends = arrows * (REACH * (float(np.abs(points).max(initial=0.0)) or 1.0) / (float(longest.max(initial=0.0)) or 1.0))
     drawn = np.sort(np.argsort(-longest, kind="stable")[:MAX_ITEMS])
@@ -133,28 +149,60 @@ def _legend(ax: Axes, name: object, count: int) -> Any:
     return legend
 
 
-def components(gram: Array) -> tuple[Array, Array]:
-    """Return the first two principal components of points with inner products `gram`, and their shares of variance."""
-    from scipy.linalg import eigh
+def _aside(ax: Axes, groups: Sequence[NDArray[np.intp]]) -> list[Any]:
+    """Return where to draw the points of each group: beside each other if groups share places, which would hide groups."""
+    from matplotlib.transforms import ScaledTranslation
 
-    centred = gram - gram.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
-    total = float(np.trace(centred)) or 1.0
-    last = len(centred) - 1
-    values, vectors = eigh(centred, subset_by_index=(last - 1, last))
-    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    if np.bincount(np.concatenate([np.unique(group) for group in groups])).max() < 2:
+        return [ax.transData] * len(groups)
+    angles = np.pi + 2 * np.pi * np.arange(len(groups)) / len(groups)
+    radius = min(ASIDE / np.sin(np.pi / max(2, len(groups))), 3 * ASIDE) / 72
+    moves = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return [ax.transData + ScaledTranslation(x, y, ax.figure.dpi_scale_trans) for x, y in moves]
+
+
+def components(gram: Array, people: Array) -> tuple[Array, Array]:
+    """Return the first two principal components of points with inner products `gram`, and their shares of variance.
+
+    Each point stands for a number of people.
+    """
+    share = people / people.sum()
+    centred = gram - share @ gram
+    centred -= (centred @ share)[:, np.newaxis]
+    total = float(people @ centred.diagonal()) or 1.0
+    root = np.sqrt(people)
+    values, vectors = _leading(centred * root * root[:, np.newaxis])
+    values = np.maximum(values, 0)
+    points = centred @ (root[:, np.newaxis] * vectors) / np.where(values > 0, np.sqrt(values), 1)
     # The sign of a component is arbitrary: make its largest entry positive.
-    vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), [0, 1]] < 0, -1, 1)
-    return vectors * np.sqrt(values), values / total
+    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    return points, values / total
 
 
-def directions(points: Array, ranks: Array) -> Array:
+def _leading(matrix: Array) -> tuple[Array, Array]:
+    """Return the two largest eigenvalues of a symmetric matrix and their eigenvectors, the largest first."""
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    size = len(matrix)
+    if size == 1:
+        return np.zeros(2), np.zeros((1, 2))
+    if size >= FEW_PLACES:
+        # A few products with vectors, instead of a number of steps that grows with the cube of the size.
+        with contextlib.suppress(ArpackError):  # such as a matrix of zeros
+            values, vectors = eigsh(matrix, k=2, which="LA", v0=np.random.default_rng(0).standard_normal(size))
+            return values[::-1], vectors[:, ::-1]
+    values, vectors = eigh(matrix, subset_by_index=(size - 2, size - 1))
+    return values[::-1], vectors[:, ::-1]
+
+
+def directions(points: Array, ranks: Array, people: Array) -> Array:
     """Return, for each item, the correlations of minus its rank with the two coordinates of the points."""
-    spread = points.std(axis=0)
-    scale = ranks.std(axis=0)
-    centred = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    better = -(ranks - ranks.mean(axis=0)) / np.where(scale > 0, scale, 1)
-    return np.asarray(better.T @ centred) / len(points)
+    share = people / people.sum()
+    points, ranks = points - share @ points, ranks - share @ ranks
+    spread, scale = np.sqrt(share @ points**2), np.sqrt(share @ ranks**2)
+    points, ranks = points / np.where(spread > 0, spread, 1), ranks / np.where(scale > 0, scale, 1)
+    return np.asarray(-(share * ranks.T) @ points)
 
 
 def _draw_items(ax: Axes, ends: Array, names: Sequence[str], legend: Any, new: bool) -> None:
