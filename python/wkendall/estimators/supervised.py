@@ -127,8 +127,8 @@ class AlternatingClassifier(Classifier, Alternating):
         - "ridge": `|V|^2 / 2`.
         - "smooth": `(|V|^2 + n^2 D(V)) / 2`, where n is the number of positions. D(V) is the sum of the squared
           differences between neighbouring entries of V, along all axes. V is a weighted sum of cosine waves: the 20
-          slowest waves along each axis, and their products. For order 2 and more than 200 positions,
-          `V[a, b] = f[a] + g[b]`, where f and g are weighted sums of the 20 slowest waves.
+          waves with the lowest frequencies along each axis, and their products. For order 2 and more than 200
+          positions, `V[a, b] = f[a] + g[b]`, where f and g are weighted sums of these 20 waves.
         - "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions. U does not increase from the first position
           to the last. V is constant on each of at most 30 groups of neighbouring positions. For order 2, the conditions
           apply only to the main diagonals of U and V.

@@ -50,9 +50,9 @@ class Optimizer:
 
     A Gaussian process models the function that is minimised. To find the next order, a local search looks for the order
     with the largest expected improvement. The local search changes an order by small moves, such as a swap of two
-    items. The local search tries only orders that are at most r moves away from the best evaluated order. The number r
-    is doubled after a new best value, and halved after three evaluations without a new best value. If r is large, there
-    is no limit.
+    items. The local search tries only orders that are at most max(1, r) moves away from the best evaluated order. The
+    number r is doubled after a new best value, and halved after three evaluations without a new best value. If r is
+    large, there is no limit.
 
     The result of `ask` depends only on the settings, the seed, and the earlier calls of `ask` and `tell`. So the same
     seed gives the same run.
