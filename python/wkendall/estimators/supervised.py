@@ -170,8 +170,9 @@ class AlternatingClassifier(Classifier, Alternating):
         rankings. This score is the accuracy of a classifier, or R^2 of a regressor.
     candidates_ : list of (toward, C, alpha, score)
         With `alpha="auto"`: the combinations of values that were tried, and their mean scores on held-out rankings, as
-        for `validated_`. The fixed kernels (see `alpha`) come first. A combination whose score is worse than the score
-        of the fixed kernel on the first two of the five folds is not tried further, and is not listed.
+        for `validated_`. The fixed kernels (see `alpha`) come first. The other combinations have learned weights. Such
+        a combination is not tried further, and is not listed, if its score is worse than the score of the fixed kernel
+        on the first two of the five folds.
 
     Examples
     --------
