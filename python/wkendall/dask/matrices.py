@@ -39,7 +39,7 @@ def gram_matrix(
     """Return the kernel values of all pairs of rankings, as a dask array.
 
     The values are bitwise identical to the values of `wkendall.gram_matrix`, for blocks of any sizes, with one
-    exception. Kernel values that are sums of weights, such as position weights, can differ by rounding in three cases:
+    exception. If the kernel has weights, such as position weights, values can differ by rounding in three cases:
 
     - At least half of the rankings are repetitions.
     - Some rankings have ties or missing items.
@@ -55,8 +55,8 @@ def gram_matrix(
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one per row. If the columns are split into chunks, these chunks are merged. With `missing="bottom"`, X
-        can also be a sparse array of scipy, or a dask array of sparse arrays.
+        Rankings, one per row. If the columns are split into chunks, the chunks of each row are merged. With
+        `missing="bottom"`, X can also be a sparse array of scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
         The rankings that `X` is compared with. Without `Y`, `X` is compared with itself.
     chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
@@ -117,8 +117,8 @@ def features(
 ) -> da.Array:
     """Return a feature vector for each ranking, as a dask array. Inner products of the vectors are kernel values.
 
-    The kernel must compare pairs of items. The vectors are the same as the vectors of `wkendall.features`. Use them for
-    linear models that are trained block by block.
+    The vectors are the same as the vectors of `wkendall.features`. Use them for linear models that are trained block by
+    block.
 
     Parameters
     ----------

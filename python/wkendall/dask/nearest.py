@@ -41,8 +41,8 @@ def neighbors(
     """For each ranking of X, find the nearest rankings of Y. The results are dask arrays.
 
     Without `Y`, each ranking is compared with the other rankings of `X`. The results are the same as the results of
-    `wkendall.neighbors`, up to rounding. Values can differ by rounding only in the cases that
-    `wkendall.dask.gram_matrix` lists.
+    `wkendall.neighbors`, up to rounding. The values can differ by rounding only in the three cases that the docstring
+    of `wkendall.dask.gram_matrix` lists.
 
     Each chunk of `X` is compared with the chunks of `Y` one after another. After each chunk, only the best neighbours
     so far are kept. So the memory of a task depends only on the sizes of the chunks and on `n_neighbors`.

@@ -175,9 +175,9 @@ class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
     def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Yield the vectors of rankings chunk by chunk, for models with `partial_fit`.
 
-        A chunk has `size` rankings. Without `size`, the number is such that the vectors of a chunk take a few MiB. Each
-        chunk is a pair: a slice of the rows of `X`, and the vectors of these rows. All rankings are checked before the
-        first chunk is computed.
+        A chunk has `size` rankings. Without `size`, the number of rankings is such that the vectors of a chunk take a
+        few MiB. Each chunk is a pair: a slice of the rows of `X`, and the vectors of these rows. All rankings are
+        checked before the first chunk is computed.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")

@@ -53,11 +53,11 @@ class ClusterNumber(NamedTuple):
     n_clusters : int
         The estimated number of clusters.
     gap : ndarray of shape (number of clusters tried,)
-        W is the sum of the squared distances between the rankings and the centres of their clusters. The array has an
-        entry for each k from 1: how much log W falls from k to k + 1 clusters in the data, minus how much log W falls
-        on average in simulated rankings that have k clusters.
+        The gap of each k from 1. Let W(k) be the sum of the squared distances between the rankings and the centres of
+        their clusters, for k clusters. The fall from k to k + 1 clusters is `log W(k) - log W(k + 1)`. The gap of k is
+        the fall in the data minus the mean fall in simulated rankings that have k clusters.
     error : ndarray of shape (number of clusters tried,)
-        The standard error of each gap.
+        The standard error of the gap of each k.
 
     Examples
     --------
@@ -82,14 +82,15 @@ def cluster_number(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> ClusterNumber:
-    """Estimate how many clusters of rankings there are, at least 1, for `KendallKMeans`.
+    """Estimate the number of clusters of rankings, as a value of `n_clusters` for `KendallKMeans`.
 
-    Let W(k) be the sum of the squared distances between the rankings and the centres of their clusters, for k clusters.
-    One more cluster lowers W, even if the rankings have no clusters. The fall from k to k + 1 clusters is
-    `log W(k) - log W(k + 1)`. The function also computes this fall for simulated rankings. The simulated rankings have
-    k clusters, which are similar to the k clusters of the data. The gap of k is the fall in the data minus the mean
-    fall in the simulations. The answer is the first k whose gap is below twice its standard error, or below 0.03. If
-    there is no such k, the answer is `max_clusters`.
+    For each k = 1, 2, .., `KendallKMeans` splits the rankings into k clusters. Let W(k) be the sum of the squared
+    distances between the rankings and the centres of their clusters. One more cluster lowers W, even if the rankings
+    have no clusters. The fall from k to k + 1 clusters is `log W(k) - log W(k + 1)`. The function also computes this
+    fall for simulated rankings. The simulated rankings have k clusters, which are similar to the k clusters of the
+    data. The gap of k is the fall in the data minus the mean fall in the simulations. The answer is the smallest k
+    whose gap is at most 0.03, or at most twice the standard error of this gap. If there is no such k, the answer is
+    `max_clusters`.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def cluster_number(
     kernel : Kernel, optional
         As for `KendallKMeans`.
     max_clusters : int
-        The largest number of clusters to try. If there are fewer distinct rankings, their number is used instead.
+        The largest number of clusters to try. If the number of distinct rankings is smaller, that number is used
+        instead.
     sample_weight : array-like of shape (m,), optional
         The weight of each person, at least 0.
     n_references : int
@@ -116,21 +118,23 @@ def cluster_number(
 
     Notes
     -----
-    A simulation has as many people as the data. The rankings of each cluster are drawn from a Mallows model. In this
-    model, a ranking is less probable if it has more discordant pairs with the centre of the model. The centre is the
-    ranking of the items by their mean ranks in the cluster. The rate of the model says how fast the probability falls.
-    Let S be the sum of the squared distances between the rankings of a cluster and their mean. The rate is chosen so
-    that S is, on average, as large in the simulations as in the data. The simulated rankings have the same numbers of
-    ties and missing items as the rankings of the data.
+    Each simulation has as many people as the data. The rankings of each cluster are drawn from a Mallows model. In this
+    model, a ranking is less probable if it has more discordant pairs with the centre of the model. A pair of items is
+    discordant if two rankings put its items in opposite orders. The centre of the model is the ranking of the items by
+    their mean ranks in the cluster. The rate of the model says how fast the probability falls with the number of
+    discordant pairs. Let S be the sum of the squared distances between the rankings of a cluster and the mean of these
+    rankings in the feature space of the kernel. The rate is chosen so that S is, on average, as large in the
+    simulations as in the data. The simulated rankings have the same numbers of ties and missing items as the rankings
+    of the data.
 
     The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
     the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like
-    several clusters. `docs/measurements.md` compares methods on simulated rankings.
+    several clusters. `docs/measurements.md` compares this method with other methods on simulated rankings.
 
-    A simulation takes O(m n^2) time for m people and n items. For example, it takes 0.5 s for 400 people and 2,000
-    items. A call makes up to several hundred simulations. Short lists take less time: if each person lists at most a
-    quarter of the items, a simulation draws only the listed items. For lists of at most L items, a simulation takes
-    O(m L^2) time.
+    A simulation takes O(m n^2) time for m people and n items. For example, a simulation takes 0.5 s for 400 people and
+    2,000 items. A call makes up to several hundred simulations. Short lists take less time. If each person lists at
+    most a quarter of the items, a simulation draws only as many items as each person lists. If each person lists at
+    most L items, a simulation then takes O(m L^2) time.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
     Each ranking has a feature vector: the kernel value of two rankings is the inner product of their feature vectors.
-    The result is the same as the result of k-means on these vectors. The vectors are computed only if they have far
+    The result is the same as the result of k-means on these vectors. The vectors are computed only if a vector has far
     fewer entries than there are distinct rankings. Otherwise the Gram matrix is computed, which is possible for every
     kernel.
 
@@ -59,8 +59,8 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
         How the clusters at the start of a run are chosen. "k-means++": the initial centres are rankings that are far
         apart, drawn at random. An array of length m contains the initial cluster of each ranking, from 0 to
-        `n_clusters - 1`. A `Rankings`, or an array of shape (n_clusters, n), contains one ranking for each cluster as
-        its initial centre.
+        `n_clusters - 1`. A `Rankings`, or an array of shape (n_clusters, n), contains the initial centre of each
+        cluster, as a ranking.
     n_init : int
         The number of runs from different starts. The run with the smallest `inertia_` is kept. If `init` is not
         "k-means++", there is only one run.
@@ -213,7 +213,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return best
 
     def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
-        """Return the cluster with the nearest centre for each ranking.
+        """For each ranking, return the cluster whose centre is nearest.
 
         If several centres are equally near, the cluster with the smallest number is returned.
         """
@@ -257,11 +257,11 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
         """Return one ranking for each cluster: the ranking that is most similar to the rankings of the cluster.
 
-        The centre of a cluster is a mean of feature vectors, and in general not the vector of a ranking. The consensus
-        of the cluster is a ranking: of all rankings, it has the largest mean kernel value with the rankings of the
-        cluster. The kernel is the kernel of the clustering. With a `Mallows` kernel, the consensus is Kemeny's ranking
-        instead: it has the smallest mean number of discordant pairs with the rankings of the cluster. A pair of items
-        is discordant if two rankings put its items in opposite orders.
+        The centre of a cluster is a mean of feature vectors. In general, no ranking has this mean as its feature
+        vector. The consensus of the cluster is a ranking: of all rankings, it has the largest mean kernel value with
+        the rankings of the cluster. Here the kernel is the parameter `kernel` of the class. With a `Mallows` kernel,
+        the consensus is Kemeny's ranking instead: this ranking has the smallest mean number of discordant pairs with
+        the rankings of the cluster. A pair of items is discordant if two rankings put its items in opposite orders.
 
         `method` and `rng` are as for `wkendall.consensus`. The result is a `Rankings` with one row for each cluster,
         and with the names of the items.

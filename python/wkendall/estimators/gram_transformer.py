@@ -46,17 +46,17 @@ class KendallGram(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEsti
         How to read arrays of shape (m, n), with one ranking per row. The values have the same meaning as for
         `Rankings`. If you pass a `Rankings`, these parameters are not used, because a `Rankings` has already been read.
         If you pass a `Rankings` to `fit` and leave these parameters at their defaults, arrays in later calls are read
-        as this `Rankings` was read.
+        with the parameters of this `Rankings`.
     dtype, n_jobs
         As for `gram_matrix`.
     cache_size : float, optional
         The largest size of a cache for kernel values, in mebibytes; None for no cache. With a cache, a grid search
         computes the value of each kernel for each pair of rankings only once, and uses this value in all folds. All
-        `KendallGram` objects with a `cache_size` in the same process share one cache. This includes clones. Kernel
-        values are bitwise identical with and without a cache. There are four exceptions: with ties, with missing items,
-        with a `TensorKernel`, and with a sum or product of kernels, the values are equal up to rounding. For lists out
-        of a catalogue of many items, no values are stored in the cache. The method `clear_cache` empties the cache and
-        frees its memory.
+        `KendallGram` objects with a `cache_size` in the same process share one cache. Clones of these objects share it
+        too. Kernel values are bitwise identical with and without a cache. In four cases, they are only equal up to
+        rounding: with ties, with missing items, with a `TensorKernel`, and with a sum or product of kernels. For
+        rankings that list only a few of very many items, no values are stored in the cache. The method `clear_cache`
+        empties the cache and frees its memory.
 
     Attributes
     ----------

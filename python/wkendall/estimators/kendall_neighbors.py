@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
-    """A search for nearest rankings, with the methods of scikit-learn's `NearestNeighbors`, and a transformer.
+    """A search for nearest rankings, with the methods of scikit-learn's `NearestNeighbors`.
 
-    `transform` works as in scikit-learn's `KNeighborsTransformer`. It returns a sparse matrix, called a graph: for each
-    given ranking, the distances of its nearest rankings among the rankings of `fit`. In a pipeline, use this
-    transformer before an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
+    The class is also a transformer: `transform` works as in scikit-learn's `KNeighborsTransformer`. It returns a sparse
+    matrix, called a graph: for each given ranking, the distances of its nearest rankings among the rankings of `fit`.
+    In a pipeline, use this transformer before an estimator with `metric="precomputed"`, such as `KNeighborsClassifier`
+    or `DBSCAN`.
 
     By default, the neighbours of a ranking are the rankings with the fewest discordant pairs. A pair of items is
     discordant if the two rankings put its items in opposite orders. If `measure` is a kernel or another similarity, the
@@ -52,21 +53,22 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     The method `neighbors` returns the values of the measure. The methods `kneighbors` and `radius_neighbors` return
     distances, and graphs contain distances or ones. By default, the distance of two rankings s and t is the number of
     discordant pairs. For a kernel K, the distance is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For `RankBiasedOverlap`
-    with `value="ext"` or `value="max"`, the distance is 1 minus the overlap.
+    with `value="ext"` or `value="max"`, the distance is 1 minus the value of the measure.
 
     If `fit` gets lists that leave out most of the items, it can build an index, which makes searches fast. The index
     needs at least 1,000 lists and one of these measures: `KendallDistance`, `Mallows`, `AverageOverlap`,
     `RankBiasedOverlap` with `value="ext"` or `value="min"` and without `item_weight`, or a `Kendall` kernel of order 2
-    with another weight than "later". The methods `add` and `remove` add and remove rankings without building the whole
-    index again. The method `save` writes the object and its index to a file, and `load` reads the file. Several threads
-    may search, add and remove rankings at the same time: a search uses the rankings as they were before a change, or as
-    they are after it.
+    (the default) with another weight than "later". The methods `add` and `remove` add and remove rankings without
+    building the whole index again. The method `save` writes the object and its index to a file, and `load` reads the
+    file. Several threads may search, add and remove rankings at the same time: a search uses the rankings as they were
+    before a change, or as they are after it.
 
     With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
     They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete
     rankings have the same self-similarity. With ties, missing items or lists, self-similarities can differ, unless the
-    kernel has `normalize=True`. If they differ, the methods still find the rankings with the largest kernel values. The
-    methods sort these rankings by distance, but a ranking that was not found can have a smaller distance.
+    kernel has `normalize=True`. If they differ, `kneighbors` and `radius_neighbors` still find the rankings with the
+    largest kernel values. The two methods sort these rankings by distance, but a ranking that was not found can have a
+    smaller distance.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         find all rankings with a distance of at most `radius`. If `measure` is a kernel or another similarity, they find
         all rankings with a value of at least `radius`.
     mode : {"distance", "connectivity"}
-        The values that `transform` stores: distances, or ones. With "distance", each row has `n_neighbors + 1`
-        neighbours, because a ranking of `fit` counts as a neighbour of itself.
+        The values that `transform` stores: distances, or ones. As in scikit-learn, each row has `n_neighbors + 1`
+        neighbours with "distance", and `n_neighbors` neighbours with "connectivity".
     input, top, ties, missing, n_jobs
         As for `KendallGram`.
     progress : bool
@@ -145,10 +147,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
         return self._searched.rankings
 
     def add(self, X: ArrayLike | Rankings) -> Self:
-        """Append rankings of the same items, after the last row of the rankings that are searched.
+        """Add rankings of the same items, after the last row of the rankings that are searched.
 
-        It takes a few milliseconds to add a few lists to many lists. The new lists get a small index of their own, and
-        small indexes are merged from time to time.
+        If `fit` built an index, adding a few lists takes a few milliseconds, even if there are many lists. The new
+        lists get a small index of their own, and small indexes are merged from time to time.
 
         Examples
         --------

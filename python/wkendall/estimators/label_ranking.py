@@ -66,8 +66,8 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
     In a ranking, a pair of labels has the sign 1 if the first label of the pair comes before the second, and -1 if it
     comes after the second. A regressor predicts the mean sign of each pair from the features. For each row of features,
     the predicted ranking is the ranking that agrees most with the predicted mean signs. This ranking is the solution of
-    a linear ordering problem. Korba, Garcia and d'Alché-Buc (2018) describe this method: structured prediction with
-    Kemeny's embedding.
+    a linear ordering problem (see `linear_ordering`). Korba, Garcia and d'Alché-Buc (2018) describe this method:
+    structured prediction with Kemeny's embedding.
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ class LabelRanker(MultiOutputMixin, RankingEstimator):  # type: ignore[misc]
         search can vary the parameters of the default regressor: `regressor__alpha`, 0.1 by default, and
         `regressor__gamma`. By default, gamma is 1 divided by the number of features.
     kernel : Kendall, optional
-        The kernel that says how much each pair of labels counts; `Kendall()` if absent. The kernel must have the
-        standard weight and order 2: with another weight or order, the predicted ranking would not be the solution of a
-        linear ordering problem. The parameters `signed`, `normalize` and `item_weight` of the kernel can have any
-        values.
+        The kernel that says how much each pair of labels counts; `Kendall()` if absent. The kernel must have
+        `weight="standard"` and `order=2`, the defaults: with another weight or order, the predicted ranking would not
+        be the solution of a linear ordering problem. The parameters `signed`, `normalize` and `item_weight` of the
+        kernel can have any values.
     input, top, n_jobs
         As for `KendallGram`. `input` and `top` say how to read the rankings `y`. `n_jobs` is the number of threads that
         find the predicted rankings from the mean signs. It does not change the number of threads of the regressor.

@@ -422,7 +422,7 @@ class Classifier(ClassifierScore, Learner):
     class_weight: dict[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their classes `y`.
+        """Learn the position weights U and the item coefficients B from rankings and their classes `y`.
 
         For more than two classes, one model for each class separates this class from the others. `sample_weight`
         contains a weight for each ranking. By default, this weight is the number of times that the ranking was
@@ -492,7 +492,7 @@ class Regressor(RegressorScore, Learner):
     _loss = Squares()
 
     def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and their targets `y`.
+        """Learn the position weights U and the item coefficients B from rankings and their targets `y`.
 
         `sample_weight` contains a weight for each ranking. By default, this weight is the number of times that the
         ranking was observed.

@@ -29,12 +29,13 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     sparse : bool
-        Whether to return sparse arrays. They suit short lists out of many items.
+        Whether to return sparse arrays. Sparse arrays save memory if each list has only a few of many items.
     unknown : {"error", "ignore"}
         How to treat an item that `fit` has not seen: "error" raises an error, "ignore" removes the item from its list.
     items : collection, optional
-        All items, in the order of the columns. `fit` then treats any other item as `unknown` says. Pass `items` for
-        cross-validation: the test lists of a fold can contain an item that is in none of its training lists.
+        All items, in the order of the columns of the result. `fit` then treats any other item as `unknown` says. Pass
+        `items` for cross-validation: the test lists of a fold can contain an item that is in none of its training
+        lists.
     gaps : {"error", "close"}
         What to do with a blank before an item of a list: "error" raises an error, "close" leaves out the blank. A blank
         is None, NaN or a blank string.
@@ -42,7 +43,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     items_ : list
-        The items, in the order of the columns.
+        The items, in the order of the columns of the result.
     feature_names_in_ : ndarray of strings
         The column names of a data frame of lists, such as "first choice". The attribute exists only if you passed a
         data frame to `fit`. A data frame that you later pass to `transform` must have the same columns in the same
@@ -79,7 +80,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         the lists. If the parameter `items` of `ListEncoder` is given, the columns are in the order of `items` instead.
 
         The lists have the same form as for `from_lists`. Instead of lists, you can pass to `fit` the names of all items
-        (strings or numbers), in the order of the columns.
+        (strings or numbers), in the order that the columns will have.
         """
         check_same_rows(X, y)
         self._learn(X)

@@ -92,8 +92,8 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     ----------
     kernels : list of kernels, optional
         The kernels to mix. By default there are four: `Kendall(signed=True)`, `Kendall("average", signed=True)`,
-        `Kendall("mult", u="log")`, and `Mallows("auto")`. If you multiply a kernel by a number, the mixture stays the
-        same.
+        `Kendall("mult", u="log")`, and `Mallows("auto")`. If you multiply one of the kernels by a positive number, the
+        mixture stays the same.
     C : float
         The cost of training errors. The variance of a kernel is the mean squared distance between the feature vectors
         of the training rankings and the mean of these vectors. The factors are such that the mixture has variance 1, so
@@ -107,7 +107,7 @@ class KernelMixtureClassifier(ClassifierScore, _Mixture):
     ----------
     weights_ : ndarray
         For each kernel K_k, the share of b_k K_k in the variance of the mixture. The shares are from 0 to 1, and add up
-        to 1. Equal kernels have equal shares. If no kernel helps to explain the labels, all kernels that are not
+        to 1. Equal kernels have equal shares. If no kernel helps to predict the classes, all kernels that are not
         constant on the training rankings have equal shares.
     kernel_ : Kernel
         The mixture, as a kernel that you can pass to other functions. It is the sum of b_k K_k over the kernels with
@@ -179,10 +179,10 @@ class KernelMixtureRegressor(RegressorScore, _Mixture):
     """Ridge regression with a mixture of kernels: a weighted sum of kernels with learned factors.
 
     The factors are learned as in `KernelMixtureClassifier`, but the target matrix is computed from numbers, not from
-    classes. Let d(s) be the target of a training ranking s minus the mean of all targets. The entry of the target
-    matrix for the rankings s and t is d(s) d(t). For a ranking s, the regression predicts `f(s) + intercept`, where
-    f(s) is the inner product of a vector w and the feature vector of s. The regression minimises
-    `C * sum of squared errors + sum of the squares of w / 2`.
+    classes. The target of a ranking is the number that the model learns to predict. Let d(s) be the target of a
+    training ranking s minus the mean of all targets. The entry of the target matrix for the rankings s and t is
+    `d(s) d(t)`. For any ranking s, the regression predicts `f(s) + intercept`, where f(s) is the inner product of a
+    vector w and the feature vector of s. The regression minimises `C * sum of squared errors + |w|^2 / 2`.
 
     Parameters
     ----------

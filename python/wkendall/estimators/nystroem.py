@@ -28,19 +28,19 @@ ROUNDING = 1e-12
 
 @dataclass(eq=False, repr=False)
 class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: ignore[misc]
-    """The Nystroem method: a transformer to vectors whose inner products approximate a kernel, for any kernel.
+    """The Nystroem method: a transformer from rankings to vectors whose inner products approximate any kernel.
 
     `fit` draws some of its rankings at random. The drawn rankings are called landmarks. `transform` compares each
-    ranking only with the landmarks, so it is fast also for many rankings. Let K be the Gram matrix of the landmarks.
+    ranking only with the landmarks, so it is fast even for many rankings. Let K be the Gram matrix of the landmarks.
     For a ranking s, let k(s) be the row of kernel values between s and each landmark. Let K^+ be the pseudoinverse of
     K. The inner product of the vectors of two rankings s and t is then `k(s) K^+ k(t)^T`. Up to rounding, this inner
     product equals the kernel value of s and t if s or t is a landmark. It equals the kernel value of every s and t if,
     for example, each distinct ranking is a landmark.
 
-    For `Kendall` kernels of order 2, `KendallFeatures` computes exact vectors. For n items these vectors have about
-    `n (n - 1) / 2` columns. For some weights they have twice as many columns, and for the weight "average" about n
-    times as many. Use `KendallNystroem` if this is too many columns. Also use it for kernels that `KendallFeatures`
-    does not accept, such as `Mallows`, `TensorKernel`, or `Kendall` kernels of higher order.
+    For `Kendall` kernels of order 2 (the default), `KendallFeatures` computes exact vectors. For n items these vectors
+    have about `n (n - 1) / 2` columns. For some weights they have twice as many columns, and for the weight "average"
+    about n times as many. Use `KendallNystroem` if this is too many columns. Also use it for kernels that
+    `KendallFeatures` does not accept, such as `Mallows`, `TensorKernel`, or `Kendall` kernels of higher order.
 
     A landmark is dropped if it adds nothing to the landmarks that were drawn earlier. This is tested with feature
     vectors: a kernel value is the inner product of the feature vectors of two rankings. The feature vectors of the
@@ -55,7 +55,8 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: igno
     kernel, input, top, ties, missing, n_jobs
         As for `KendallGram`.
     n_components : int
-        The number of landmarks to draw, all distinct. If `fit` has fewer distinct rankings, all of them are drawn.
+        The number of landmarks to draw, all distinct. If `fit` gets fewer distinct rankings than this number, all of
+        them are drawn.
     landmarks : {"uniform", "kmeans++"}
         How to draw landmarks from the rankings of `fit`. "uniform": each ranking has the same probability. "kmeans++":
         the landmarks are far apart, because the probability of a ranking is proportional to its squared distance from

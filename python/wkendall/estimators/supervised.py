@@ -11,10 +11,10 @@ from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suq
 class SuquanSVDClassifier(Classifier, Suquan):
     """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
-    First `suquan_svd` finds the array U: for order 2, it contains a weight for each pair of positions. Then a support
-    vector machine is trained with the kernel `TensorKernel(U, order=order)`. This machine finds the array B, which
-    contains a coefficient for each pair of items. For other orders, U and B belong to tuples of `order` positions or
-    items instead of pairs.
+    First `suquan_svd` finds the array U: for order 2, U contains a weight for each pair of positions. Then a support
+    vector machine is trained with the kernel `TensorKernel(U, order=order)`. The support vector machine finds the array
+    B, which contains a coefficient for each pair of items. For order 3, U has a weight for each triple of positions,
+    and B a coefficient for each triple of items. Other orders are similar.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class SuquanSVDClassifier(Classifier, Suquan):
         The singular values that `suquan_svd` finds. For more than two classes, this is a list with one entry for each
         class.
     objective_path_ : ndarray of shape (1,), or a list of these
-        The smallest value of the sum that the support vector machine minimises. For more than two classes, this is a
-        list with one entry for each class.
+        The smallest value of the sum that the support vector machine minimises (see `C`). For more than two classes,
+        this is a list with one entry for each class.
     n_iter_ : int, or ndarray
         Always 1, because this method does not iterate. For more than two classes, there is one number for each class.
 
@@ -111,27 +111,27 @@ class AlternatingClassifier(Classifier, Alternating):
     order : int
         The number of axes of U and B: 2 means pairs of positions and pairs of items.
     C : float or "auto"
-        The cost of training errors. If C is very small and U0 is zero, the optimum is U = B = 0. "auto", which needs
+        The cost of training errors. If C is very small and U0 is zero, the result is U = B = 0. "auto", which needs
         `alpha="auto"`, chooses the C with the best score on held-out rankings, for the kernel with the unchanged
         weights U0. If U0 is zero, "auto" means C = 1.
     alpha : float or "auto"
         The strength of the penalty. If alpha is large, U stays near U0. "auto" tries several values of alpha with
-        five-fold cross-validation: each value is fitted on four fifths of the rankings and scored on the other fifth,
-        five times. With `toward`, the kernel with the unchanged weights U0 is also tried. This kernel is called the
-        fixed kernel. Learned weights are then chosen only if their score is better than the score of the fixed kernel
-        by more than 1.5 standard errors. For this comparison, the score of a classifier is the mean of two numbers: the
-        accuracy, and the area under the ROC curve. The score of a regressor is R^2.
+        five-fold cross-validation: with each value, the model is fitted five times on four fifths of the rankings, and
+        scored on the other fifth. With `toward`, the kernel with the unchanged weights U0 is also tried. This kernel is
+        called the fixed kernel. Learned weights are then chosen only if their score is better than the score of the
+        fixed kernel by more than 1.5 standard errors. For this comparison, the score of a classifier is the mean of two
+        numbers: the accuracy, and the area under the ROC curve. The score of a regressor is R^2.
     penalty : {"ridge", "smooth", "monotone", "low-rank"}
         The penalty P(V) of V = U - U0:
 
         - "ridge": `|V|^2 / 2`.
         - "smooth": `(|V|^2 + n^2 D(V)) / 2`, where n is the number of positions. D(V) is the sum of the squared
           differences between neighbouring entries of V, along all axes. V is a weighted sum of cosine waves: the 20
-          slowest waves along each axis, and their products. For order 2 and more than 200 positions,
-          `V[a, b] = f[a] + g[b]`, where f and g are weighted sums of the 20 slowest waves.
+          waves with the lowest frequencies along each axis, and their products. For order 2 and more than 200
+          positions, `V[a, b] = f[a] + g[b]`, where f and g are weighted sums of these 20 waves.
         - "monotone", for orders 1 and 2: `|V|^2 / 2`, with two conditions. U does not increase from the first position
-          to the last. V is constant on each of at most 30 groups of neighbouring positions. For order 2 the conditions
-          apply only to the diagonals of U and V.
+          to the last. V is constant on each of at most 30 groups of neighbouring positions. For order 2, the conditions
+          apply only to the main diagonals of U and V.
         - "low-rank", for order 2: the sum of the singular values of V, slightly changed for values near zero so that
           the penalty is smooth.
     toward : "standard", "ramp", "hyperbolic", "log", "auto" or array-like of shape (n, .., n), optional
@@ -139,13 +139,14 @@ class AlternatingClassifier(Classifier, Alternating):
 
         - "standard": the weights of the kernel `Kendall("standard")`. For order 1: n, n - 1, .., 1.
         - "ramp", for order 2: differences of positions, `U0[a, b] = b - a`.
-        - "hyperbolic" and "log": the weights of the kernel "mult" with `u="hyperbolic"` or `u="log"`.
+        - "hyperbolic": the weights of the kernel `Kendall("mult", u="hyperbolic")`. "log": the weights of the kernel
+          `Kendall("mult", u="log")`.
         - "auto", which needs `alpha="auto"`: the learner chooses zero or one of the named weights above. Each of the
           named weights is multiplied by a number, so that its kernel has variance 1 (see `KernelMixtureClassifier`).
         - An array: these weights.
     init : "standard", "suquan" or array-like of shape (n, .., n)
         The initial weights. "standard": U0, or the weights of `Kendall("standard")` if `toward` is absent. "suquan":
-        the weights of `suquan_svd`. An array: these weights. If `toward` is "auto", every fit with U0 = 0 starts from
+        the weights of `suquan_svd`. An array: these weights. If `toward` is "auto", each fit with U0 = 0 starts from
         the weights of `suquan_svd`.
     max_iter : int
         The maximum number of iterations. An iteration has two steps: the first finds B, and the second finds U.
@@ -168,9 +169,10 @@ class AlternatingClassifier(Classifier, Alternating):
         With `alpha="auto"`: the chosen values of alpha, C and `toward`, and the mean score of this choice on held-out
         rankings. This score is the accuracy of a classifier, or R^2 of a regressor.
     candidates_ : list of (toward, C, alpha, score)
-        With `alpha="auto"`: the tried combinations of values, and their mean scores on held-out rankings, as for
-        `validated_`. The combinations of fixed kernels come first. Learned weights that are worse than the fixed kernel
-        on the first two of the five folds are not tried further, and are not listed.
+        With `alpha="auto"`: the combinations of values that were tried, and their mean scores on held-out rankings, as
+        for `validated_`. The fixed kernels (see `alpha`) come first. The other combinations have learned weights. Such
+        a combination is not tried further, and is not listed, if its score is worse than the score of the fixed kernel
+        on the first two of the five folds.
 
     Examples
     --------
@@ -185,8 +187,9 @@ class AlternatingClassifier(Classifier, Alternating):
 class AlternatingRegressor(Regressor, Alternating):
     """Regression that learns position weights and item coefficients together.
 
-    The learner minimises `C * sum of squared errors + |B|^2 / 2 + alpha * P(U - U0)`. It works like
-    `AlternatingClassifier`.
+    The learner works like `AlternatingClassifier`, but the targets are numbers, and the loss is the squared error. The
+    learner minimises `C * sum of squared errors + |B|^2 / 2 + alpha * P(U - U0)`. The symbols have the same meaning as
+    in the description of `AlternatingClassifier`.
 
     Parameters
     ----------

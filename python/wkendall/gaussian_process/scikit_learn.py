@@ -66,9 +66,9 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     ) -> Array | tuple[Array, Array]:
         """Return the kernel values between all rankings of `X`, or between the rankings of `X` and `Y`.
 
-        With `eval_gradient=True`, also return the derivative of the matrix with respect to the logarithm of the
-        hyperparameter. This is possible only without `Y`. The derivative has the shape (m, m, 1). If the hyperparameter
-        is fixed or not used, the shape is (m, m, 0).
+        With `eval_gradient=True`, also return the derivative of the kernel values with respect to the logarithm of the
+        hyperparameter. This is possible only without `Y`. For m rankings, the derivative has the shape (m, m, 1). If
+        the hyperparameter is fixed or not used, the shape is (m, m, 0).
         """
         if eval_gradient and Y is not None:
             raise bad_argument("eval_gradient", "=True is for the matrix of X alone: leave Y out")
@@ -134,9 +134,9 @@ class MallowsKernel(_RankingKernel):
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best `lam`. With "fixed" there is no search.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items. With
-        `normalize=True`, each K(s, s) is 1, whatever `lam` is. The default is True. For the class `Mallows` the default
-        is False.
+        Whether to divide the kernel value K(s, t) of two rankings s and t by `sqrt(K(s, s) K(t, t))`. This changes the
+        kernel only if there are ties or missing items. With `normalize=True`, each K(s, s) is 1, whatever `lam` is. The
+        default is True. For the class `Mallows` the default is False.
     input, top, ties, missing
         How to read arrays, as for `Rankings`. If you pass a `Rankings` to the kernel, these parameters are not used. A
         model of scikit-learn converts a `Rankings` to an array of ranks from 1, before it calls the kernel. So if you
@@ -197,9 +197,9 @@ class WeightedKendallKernel(_RankingKernel):
         As for `Kendall`.
     u : {"power", "exponential", "hyperbolic", "log", "ap"} or array-like of shape (n,)
         The weights of the positions, for `weight="add"`, `"mult"` and `"later"`. The other values of `weight` do not
-        use `u`. With "power", the weight of rank r = 1..n is r^-a. With "exponential", it is exp(-a (r - 1)). Here `a`
-        is the hyperparameter. "power" and "exponential" are not allowed for "later". The other values of `u` are fixed
-        weights, as for `Kendall`.
+        use `u`. With "power", the weight of rank r = 1..n is r^-a. With "exponential", it is exp(-a (r - 1)). Here a is
+        the parameter `a` below. "power" and "exponential" are not allowed for "later". The other values of `u` are
+        fixed weights, as for `Kendall`.
     a : float
         The steepness of the weights, for `u="power"` and `u="exponential"`. If `a` is large, the weights fall fast from
         the first position to the last. If `a` is near 0, all positions have nearly the same weight.
@@ -209,9 +209,9 @@ class WeightedKendallKernel(_RankingKernel):
         As for `Kendall`. If the weight does not use `k`, the value of `k` is ignored, so that a grid search can vary
         only the weight.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. Each K(s, s) is then 1, whatever `a` is. The default is True. For the
-        class `Kendall` the default is False. To learn the variance of the Gaussian process, multiply the kernel by a
-        `ConstantKernel`.
+        Whether to divide the kernel value K(s, t) of two rankings s and t by `sqrt(K(s, s) K(t, t))`. Each K(s, s) is
+        then 1, whatever `a` is. The default is True. For the class `Kendall` the default is False. To learn the
+        variance of the Gaussian process, multiply the kernel by a `ConstantKernel`.
     input, top, ties, missing, n_jobs
         As for `MallowsKernel`.
 
@@ -239,7 +239,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
-        """The hyperparameter `a`. If the position weights do not depend on `a`, it counts as fixed."""
+        """The hyperparameter `a`. If the position weights do not depend on `a`, then `a` counts as fixed."""
         check_choice(self.weight, "weight", tuple(WEIGHTS))
         if isinstance(self.u, str):
             check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)

@@ -84,7 +84,8 @@ class MallowsKernel(_RankingKernel):
     lam_constraint : gpytorch.constraints.Interval, optional
         The range of `lam`. If absent, `lam` is positive.
     normalize : bool
-        Divide K(s, t) by `sqrt(K(s, s) K(t, t))`. This changes the kernel only if there are ties or missing items.
+        Whether to divide the kernel value K(s, t) of two rankings s and t by `sqrt(K(s, s) K(t, t))`. This changes the
+        kernel only if there are ties or missing items.
     input, top, ties, missing
         How to read tensors, as for `Rankings`. Tensors of floats are accepted, because BoTorch stores orders and ranks
         as floats.
@@ -178,9 +179,9 @@ class WeightedKendallKernel(_RankingKernel):
     u_constraint : gpytorch.constraints.Interval, optional
         The range of the position weights. If absent, the weights are positive.
     normalize : bool
-        Divide the kernel by its value for a ranking with itself, which is the same for all rankings. The kernel of a
-        ranking with itself is then 1, whatever the position weights are. To learn the variance of the Gaussian process,
-        put a `ScaleKernel` around the kernel.
+        Whether to divide the kernel by its value for a ranking with itself, which is the same for all rankings. The
+        kernel value of a ranking with itself is then 1, whatever the position weights are. To learn the variance of the
+        Gaussian process, put a `ScaleKernel` around the kernel.
     input, top, n_jobs
         As for `MallowsKernel`.
     **options

@@ -32,7 +32,7 @@ def gram_to_file(
     """Write the kernel values of all pairs of rankings to an .npy file, which may be larger than memory.
 
     The matrix is computed in blocks of 64 MiB or less. Until all blocks are done, the file is called `path` +
-    ".unfinished". A small file, `path` + ".journal", records which blocks are done.
+    ".unfinished". Until then, a small file, `path` + ".journal", records which blocks are done.
 
     If a run was interrupted or killed, even by a power cut, call the function again with `resume=True`. The finished
     file is then bitwise identical to the file of an uninterrupted run. The values in the file are also bitwise
@@ -47,7 +47,7 @@ def gram_to_file(
         As for `gram_matrix`.
     resume : bool
         Whether to continue the unfinished file of an earlier call, if there is such a file. The rankings, the options,
-        the version of the package and the instruction set of the machine must be the same as in the earlier call. If
+        the version of the package and the instruction set of the processor must be the same as in the earlier call. If
         the file is already finished, the whole matrix is computed again and compared with the file.
 
     Returns
@@ -61,7 +61,7 @@ def gram_to_file(
         In five cases:
 
         - The file exists, and `resume` is False.
-        - The file exists, and contains another matrix.
+        - `resume` is True, but the file exists and contains another matrix.
         - There is an unfinished file, and `resume` is False.
         - Another process is writing to the file.
         - Another file with this name appears during the run. The finished matrix then stays in the unfinished file.

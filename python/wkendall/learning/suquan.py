@@ -66,21 +66,25 @@ def suquan_svd(
 
     For order 2, U contains a weight for each pair of positions, and B contains a coefficient for each pair of items.
     The score of a ranking is the sum of `B[i, j] U[s(i), s(j)]` over all items i and j, where s(i) is the position of
-    item i. SUQUAN-SVD finds U and B of norm 1 such that the difference between the mean scores of the two classes is as
-    large as possible. U and B are then the leading singular vectors of a matrix M: a weighted sum over the rankings, in
-    which each ranking adds a permutation matrix. "Leading" means that these vectors belong to the largest singular
-    value of M.
+    item i in the ranking. SUQUAN-SVD finds U and B of norm 1 such that the difference between the mean scores of the
+    two classes is as large as possible.
 
-    The leading singular value usually has several singular vectors, which span a subspace. To choose U from this
+    U and B are singular vectors of a matrix M. For order 2, M has a row for each pair of items, and a column for each
+    pair of positions. Each ranking has a coefficient c: 1 divided by the number of rankings in its class, with a minus
+    sign for one of the two classes. A ranking adds c to M in the row (i, j) and the column (s(i), s(j)), for all items
+    i and j. For the largest singular value of M, B is a left singular vector, and U is a right singular vector.
+
+    The largest singular value often has several right singular vectors, which span a subspace. To choose U from this
     subspace, the function tries some fixed arrays, one after another: the weights of the standard kernel, the identity,
     weights that fall linearly with the ranks, and pseudorandom arrays. It takes the first of these arrays that is not
-    orthogonal to the subspace. Of all arrays of norm 1 in the subspace, U is the nearest to the array taken. So the
-    same data give the same U on any machine.
+    orthogonal to the subspace. U is the array of norm 1 in the subspace that is nearest to the array taken. So the same
+    data give the same U on any machine.
 
-    For order 2, the leading singular value usually has three singular vectors. These three are made from one vector,
-    which has a number for each position. In this case, the kernel of U compares only the positions of single items, not
-    pairs of items. With `pure=True`, U has no parts that depend on single positions, so the kernel of U compares pairs
-    of items.
+    For order 2, the largest singular value usually has three right singular vectors. U is then a weighted sum of three
+    arrays, which are made from one vector v with a number v[a] for each position a. The first array has v[a] in each
+    entry [a, b], the second has v[b] in each entry [a, b], and the third has v[a] in each entry [a, a] and is zero
+    elsewhere. The kernel `TensorKernel(U)` then compares only the positions of single items, not pairs of items. With
+    `pure=True`, U has no parts that depend on single positions, so `TensorKernel(U)` compares pairs of items.
 
     Parameters
     ----------
@@ -90,18 +94,19 @@ def suquan_svd(
         do not contradict it (see `Rankings`).
     y : array-like of shape (m,)
         The class of each ranking. There must be two classes. The class that comes later in sorted order is the positive
-        class: its mean score is the larger one.
+        class: its mean score is the larger one, and its rankings have positive coefficients c.
     order : int
         The number of axes of U and B: 2 means pairs of positions and pairs of items.
     n_components : int
-        The number of distinct singular values to use. If this number is above 1, U and B are stacks: arrays with one
-        more axis in front. The stack U contains an orthonormal basis of the singular vectors of the largest value, then
-        such a basis for the second largest value, and so on. The kernel of U is the same for every choice of these
-        bases.
+        The number of distinct singular values to use. If this number is above 1, U contains several arrays, one for
+        each singular vector, and has one more axis, in front. First come orthonormal right singular vectors of the
+        largest singular value, then those of the second largest singular value, and so on. In the same way, B contains
+        the left singular vectors. The kernel `TensorKernel(U)` does not depend on the choice of the orthonormal
+        vectors.
     pure : bool
-        Whether U and B have no parts of lower order, that is, no parts that depend on fewer positions or items. If so,
-        U and B are zero where two indices are equal, and their sum over each index is zero. For order 2, the diagonal,
-        the row sums and the column sums are zero.
+        Whether U and B have no parts that depend on fewer than `order` positions or items. If so, U and B are zero
+        where two indices are equal, and their sum over each index is zero. For order 2, the diagonal, the row sums and
+        the column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only
@@ -113,11 +118,11 @@ def suquan_svd(
     SuquanSVD
         A named tuple with these fields:
 
-        - `U`: the weights of pairs (or longer tuples) of positions, of norm 1 and shape (n, .., n). `U` is a stack of
-          such arrays if `n_components` is above 1.
+        - `U`: the weights of pairs (or longer tuples) of positions, of norm 1 and shape (n, .., n). If `n_components`
+          is above 1, `U` contains several such arrays and has one more axis, in front.
         - `B`: the coefficients of pairs (or longer tuples) of items, with the same shape as `U`.
         - `singular_values`: the distinct singular values, in decreasing order.
-        - `multiplicity`: the number of singular vectors of each of these singular values.
+        - `multiplicity`: for each distinct singular value, the number of its right singular vectors.
 
     Examples
     --------

@@ -45,10 +45,10 @@ def minimize(
     ----------
     f : callable
         `f(x)` must return the value of the order `x`. `x` is an array of the items 0..n_items - 1, from first to last.
-        If an order cannot be evaluated, `f` must return `inf`, or `-inf` with `maximize=True`. NaN is an error. With
-        `variables` the call is `f(order, variables)`, where `variables` is a dictionary of the values of the variables.
-        If `f` raises an exception, the run ends. The results of the run are then lost, unless you use `save`, or
-        `callback` to keep them.
+        If an order cannot be evaluated, `f` must return `inf`, or `-inf` with `maximize=True`. NaN is an error. If you
+        pass the parameter `variables`, the call is `f(x, values)`. The dictionary `values` then has the value of each
+        variable under its name. If `f` raises an exception, the run ends. The results of the run are then lost, unless
+        you use `save`, or keep the results with `callback`.
     n_items : int
         The number of items to put in order.
     n_calls : int
@@ -57,8 +57,8 @@ def minimize(
         The parameters of `Optimizer` with these names. By default, `n_initial` is the smaller of 10 and half of
         `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
-        The orders to evaluate first, at most `n_calls` orders. With `variables`, pass a pair of an order and a
-        dictionary of values, or a list of such pairs.
+        The orders to evaluate first, at most `n_calls` orders. With `variables`, pass a pair `(order, values)` of an
+        order and a dictionary of values, or a list of such pairs.
     y0 : float or array-like of shape (m,), optional
         The values of the orders in `x0`, if you know them. These orders are then not evaluated, and do not count in
         `n_calls`.
@@ -70,18 +70,21 @@ def minimize(
     save : str or path, optional
         A file for the state of the run. The file is written before the first evaluation and after each evaluation. If
         the file already has evaluations of an earlier run, this earlier run is continued. `n_calls` then includes the
-        earlier evaluations. `n_items`, `kernel`, `space`, `variables`, `maximize`, `noisy`, and `x0` with `y0` must be
-        the same as in the earlier run. Do not pass `n_initial` and `rng`, or pass the earlier values.
+        earlier evaluations. These parameters must have the same values as in the earlier run: `n_items`, `kernel`,
+        `space`, `variables`, `maximize`, `feasible` and `noisy`. If you passed `y0`, pass the same `x0` and `y0` again.
+        You need not pass `n_initial` and `rng` again. If you pass them, they must have the same values as in the
+        earlier run.
 
     Returns
     -------
     OptimizeResult
         An object with these fields:
 
-        - `x`: the best order. With `variables`, it is a named pair `(order, variables)`.
+        - `x`: the best order. With `variables`, `x` is a named pair: its field `order` is an order, and its field
+          `variables` is the dictionary of the values of the variables.
         - `fun`: the value of `x`.
         - `x_iters`: all orders with a value, including the orders of `x0` whose values are in `y0`. With `variables`,
-          it is a list of pairs `(order, variables)`.
+          `x_iters` is a list of such named pairs.
         - `func_vals`: the values of the orders in `x_iters`.
         - `nfev`: the number of evaluations of `f`.
         - `message`: why the run ended.

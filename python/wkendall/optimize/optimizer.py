@@ -45,13 +45,14 @@ class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
     With `variables`, the optimiser searches for an order together with values of other variables. You then get and pass
-    a named pair `(order, variables)` instead of an order. `variables` is a dictionary of the values of the variables.
+    a named pair `(order, variables)` instead of an order. In this pair, `variables` is a dictionary that has the value
+    of each variable under its name.
 
     A Gaussian process models the function that is minimised. To find the next order, a local search looks for the order
     with the largest expected improvement. The local search changes an order by small moves, such as a swap of two
-    items. The search is either unlimited, or limited to orders that are at most some number of moves away from the best
-    evaluated order. This number is doubled after a new best value, and halved after three evaluations without a new
-    best value.
+    items. The local search tries only orders that are at most max(1, r) moves away from the best evaluated order. The
+    number r is doubled after a new best value, and halved after three evaluations without a new best value. If r is
+    large, there is no limit.
 
     The result of `ask` depends only on the settings, the seed, and the earlier calls of `ask` and `tell`. So the same
     seed gives the same run.
@@ -97,8 +98,8 @@ class Optimizer:
         Whether to maximise the function instead of minimising it. With True, do not change the sign of the values, and
         use -inf as the value of an order that cannot be evaluated.
     feasible : callable, optional
-        `feasible(x)` must return whether the order `x` may be evaluated. If it returns False, the order is never
-        proposed. With `variables` the call is `feasible(order, variables)`.
+        `feasible(x)` must return True if the order `x` may be evaluated, and False otherwise. `ask` never returns an
+        order that may not be evaluated. With `variables` the call is `feasible(order, variables)`.
     noisy : bool
         Whether the function can return different values for the same order. If True, `ask` can return an order again
         that already has a value, and `tell` accepts a second value.
@@ -188,8 +189,8 @@ class Optimizer:
         Until `tell` receives the value of an order, `ask` does not return this order again. Until then, the model uses
         its own prediction instead of the value.
 
-        There are two errors, which the field `kind` of the error distinguishes: "exhausted" if fewer orders are left
-        than requested, and "infeasible" if no feasible order was found.
+        An error is raised in two cases. If fewer orders are left than requested, the field `kind` of the error is
+        "exhausted". If no feasible order was found, it is "infeasible".
         """
         count = 1 if n is None else as_order(n, "n")
         pending = list(self._pending)
@@ -278,7 +279,7 @@ class Optimizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[..., bool] | None = None) -> Self:
-        """Read a file that `save` wrote. The run continues as if it had not been interrupted.
+        """Return an optimiser from a file that `save` wrote. It continues the run as if there had been no interruption.
 
         The file does not contain orders without a value, even if `ask` returned them. So `ask` can return them again.
         If the optimiser had a function `feasible`, pass this function again, because the file does not contain it.
@@ -316,7 +317,7 @@ class Optimizer:
         return self._site(x, "x", None).key in self._known
 
     def check_feasible(self, x: Any, name: str = "x", row: int | None = None) -> None:
-        """Raise an error if `feasible` is False for an order. The error calls the order `name`, or `name[row]`."""
+        """Raise an error if `feasible` is False for an order. The message calls the order `name` or `name[row]`."""
         self._check_feasible(self._site(x, name, row), name, row)
 
     def __repr__(self) -> str:
