@@ -55,9 +55,9 @@ def configuration() -> Configuration:
 def show_config() -> None:
     """Print versions, the number of threads, instruction sets, and the backends that are chosen by default.
 
-    A backend is a way to compute a Gram matrix. Its name, such as "bits-avx512", consists of a strategy and an
-    instruction set of the processor. Use `gram_matrix(..., backend=...)` to choose the strategy, the instruction set,
-    or both.
+    A backend is a way to compute a Gram matrix. Its name, such as "bits-avx512", consists of a strategy ("bits") and an
+    instruction set of the processor ("avx512"). Use `gram_matrix(..., backend=...)` to choose the strategy, the
+    instruction set, or both.
 
     Examples
     --------

@@ -104,7 +104,7 @@ class Parts(NamedTuple):
 class RankingError(ValueError):
     """The error for invalid rankings or parameters; its attributes say what is wrong, and where.
 
-    A `RankingError` is a `ValueError`. If an entry is not a number, for example a text, the error is also a
+    A `RankingError` is a `ValueError`. If a value in the data is not a number, for example a text, the error is also a
     `TypeError`. Attributes that do not apply are None.
 
     Attributes
@@ -112,15 +112,16 @@ class RankingError(ValueError):
     argument : str
         The name of the argument, such as "X" or "u".
     row, column : int
-        The row and the column of the wrong value in the argument, counted from 0. If a value occurs twice in a row,
-        `column` is the column of the second occurrence. For `from_lists`, `row` is the number of the list, and `column`
-        is the position in the list. For a text file, `row` is the number of the line, also counted from 0.
+        The row and the column of the wrong value in the argument, counted from 0. If the same row contains a value
+        twice, `column` is the column of the second occurrence. For `from_lists`, `row` is the number of the list, and
+        `column` is the position in the list. For a text file, `row` is the number of the line, also counted from 0.
     value : number or text
         The wrong value. A value that is neither a number nor a text is converted to a text.
     kind : str
-        The kind of error, for programs: "duplicate", "nan", "out of range", "not whole", "infinite", "mixed base" (some
-        rows count from 0 and others from 1), "text", "not a number", "masked", "ragged" (rows of different lengths),
-        "axes" (wrong number of axes; `value` is this number), "items differ", and others.
+        A short name of the kind of error, for use in programs: "duplicate", "nan", "out of range", "not whole",
+        "infinite", "mixed base" (some rows count from 0 and others from 1), "text", "not a number", "masked", "ragged"
+        (rows of different lengths), "axes" (wrong number of axes; `value` is the number of axes), "items differ", and
+        others.
 
     Examples
     --------

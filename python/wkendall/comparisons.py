@@ -26,9 +26,9 @@ class WeightedTau(Kernel):
     """Vigna's weighted tau: Kendall's tau with weights of items, as in `scipy.stats.weightedtau`.
 
     In each ranking, a pair of items has a sign: 1 if the first item comes first, -1 if the second item comes first, 0
-    for a tie. For two rankings s and t, let S(s, t) be the sum over all pairs of (sign in s) (sign in t) (weight). The
-    value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0. scipy returns this value as
-    `weightedtau(-s, -t, ...)`.
+    for a tie. For two rankings s and t, let S(s, t) be the sum over all pairs of (sign in s) (sign in t) (weight of the
+    pair). The value is `S(s, t) / sqrt(S(s, s) S(t, t))`. If the denominator is 0, the value is 0. scipy returns this
+    value as `weightedtau(-s, -t, ...)`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class WeightedTau(Kernel):
 
 @dataclass(eq=False, repr=False)
 class WeightedConcordance(Measure):
-    """The sum of the weights of all concordant pairs: Shieh's weighted tau before it is scaled.
+    """The sum of the weights of all concordant pairs of items, from which Shieh computes his weighted tau.
 
     A pair of items is concordant if both rankings put the two items in the same order. The weight of the pair depends
     on the ranks of the two items.
@@ -94,9 +94,9 @@ class WeightedConcordance(Measure):
         The weight of a pair with ranks a < b is `w[a, b]`. Here ranks count from 0. If w is a tuple of two arrays, the
         weight is `w[0][a] * w[1][b]`.
     side : {"first", "both"}
-        "first": the weight of a pair is computed from its ranks in the first ranking. In a matrix, this is the ranking
-        of the row. "both": the weight is the sum of two weights, one from the first ranking and one from the second
-        ranking.
+        "first": the weight of a pair is computed from its ranks in the first ranking. In a matrix of values, the first
+        ranking is the ranking of the row. "both": the weight is the sum of two weights, one from the first ranking and
+        one from the second ranking.
 
     References
     ----------
@@ -127,11 +127,12 @@ class WeightedConcordance(Measure):
 
 @dataclass(eq=False, repr=False)
 class APCorrelation(Measure):
-    """AP correlation of a true ranking (row) and an estimate (column): Kendall's tau with more weight at the top.
+    """AP (average precision) correlation of a true ranking and an estimate: Kendall's tau with more weight at the top.
 
     For each item i of the estimate except the first, take the items above i in the estimate. Compute the share of these
-    items that the true ranking also has above i. Let m be the mean of these shares. The value is `2 m - 1`, which is
-    between -1 and 1. AP correlation is not a kernel.
+    items that are also above i in the true ranking. Let m be the mean of these shares. The value is `2 m - 1`, which is
+    between -1 and 1. In a matrix of values, the rows belong to the true rankings, and the columns to the estimates. AP
+    correlation is not a kernel.
 
     Parameters
     ----------
@@ -141,10 +142,10 @@ class APCorrelation(Measure):
 
     Notes
     -----
-    With ties, take all complete rankings s' that agree with the first ranking, and all complete rankings t' that agree
-    with the second ranking (see `ties` of `Rankings`). The value is the mean of the values for s' and t' over all these
-    rankings. Urbano and Marrero call this mean tau_AP,a. With ties and `symmetric=True` the value is their tau_AP,b,
-    which compares each group of tied items as a whole.
+    With ties and `symmetric=False`, take all complete rankings s' that agree with the first ranking, and all complete
+    rankings t' that agree with the second ranking (see `ties` of `Rankings`). The value is the mean of the values for
+    s' and t' over all these rankings. Urbano and Marrero call this mean tau_AP,a. With ties and `symmetric=True`, the
+    value is instead their tau_AP,b, in which an item is not above the items that are tied with it.
 
     References
     ----------
@@ -164,12 +165,12 @@ class APCorrelation(Measure):
 
 @dataclass(eq=False, repr=False)
 class GeneralizedKendall(Measure):
-    """Kumar and Vassilvitskii's distance: the discordant pairs of items, with weights of items and of positions.
+    """Kumar and Vassilvitskii's distance: the sum of the costs of all discordant pairs of items.
 
-    A pair of items i and j is discordant if the two rankings put them in opposite orders. A discordant pair adds
-    `v[i] v[j] p[i] p[j]`, where v are the weights of the items. The number p[i] is a mean of position costs. Let item i
-    have the rank a in one ranking and the larger rank b in the other ranking: p[i] is then the mean cost of the
-    positions after a, up to b. If both ranks are equal, p[i] is 1.
+    A pair of items i and j is discordant if the two rankings put them in opposite orders. A discordant pair has the
+    cost `v[i] v[j] p[i] p[j]`, where v[i] is the weight of item i. Let item i have the rank a in one ranking and the
+    larger rank b in the other ranking. Then p[i] is the mean cost of the positions a + 1, a + 2, .., b. If item i has
+    the same rank in both rankings, p[i] is 1.
 
     Parameters
     ----------
@@ -201,8 +202,8 @@ class GeneralizedKendall(Measure):
 class SwapDistance(Measure):
     """The smallest cost of turning one ranking into the other by swaps of neighbouring items.
 
-    The cost of a swap depends on the positions of the two items. This distance is a metric. If every swap has the same
-    cost c, the distance is c times the Kendall distance.
+    The cost of a swap depends on the positions of the two items. If all costs are positive, this distance is a metric.
+    If every swap has the same cost c, the distance is c times the Kendall distance.
 
     Parameters
     ----------
@@ -242,7 +243,7 @@ class RankBiasedOverlap(Kernel):
         The probability, between 0 and 1, that a person who reads a list goes on from one item to the next item. With
         `p=0.9` the first 10 items have about 86 % of the total weight.
     value : {"ext", "min", "max", "res"}
-        "ext": at all depths after the end of the lists, the agreement is assumed to stay as it is at their end. "min"
+        "ext": the agreement at every depth after the end of the lists is assumed to be the same as at their end. "min"
         and "max": the smallest and the largest value over all possible continuations of the lists. "res": the value of
         "max" minus the value of "min".
     ties : {"w", "a", "b"}

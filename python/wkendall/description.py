@@ -147,19 +147,19 @@ class Source(NamedTuple):
 class Description:
     """What `Rankings.describe` returns: ranks of items, how often one item is before another, and Kendall's W.
 
-    Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c is counted c
-    times. If `sample_weight` was passed to `Rankings.describe`, these weights are scaled so that their sum is the
-    number of rankings. In the description of a group, the weights are scaled so that their sum is the number of
-    rankings of the group. With weights, numbers such as `first` are sums of weights, not counts. Tied items have the
-    mean of the ranks that they share. If two items are tied for the first place, each of them is counted as first with
-    1/2.
+    Each array has one entry or one row for each item, in the order of `items`. A ranking with a count of c (see
+    `counts` of `Rankings`) is counted c times. If `sample_weight` was passed to `Rankings.describe`, these weights are
+    scaled so that their sum is the number of rankings. In the description of a group, the weights are scaled so that
+    their sum is the number of rankings of the group. With weights, numbers such as `first` are sums of weights, not
+    counts. Tied items have the mean of the ranks that they share. If two items are tied for the first place, each of
+    them is counted as first with 1/2.
 
     Attributes
     ----------
     items : list
         The names of the items, or their numbers from 0.
     n_rankings, n_distinct : int
-        How many rankings were observed, and how many of these rankings are different.
+        How many rankings were observed, and how many different rankings are among them.
     mean, median : ndarray of shape (n,)
         The mean and the median of the ranks of each item, over the rankings that list the item. If no ranking lists the
         item, both numbers are NaN. If some items of a ranking have an unknown position (`missing="anywhere"`), the
@@ -170,18 +170,18 @@ class Description:
         How often each item is not listed or has an unknown position.
     kendall_w : float
         Kendall's coefficient of concordance W, corrected for ties. W is 0 if all items have the same mean rank, and 1
-        if all rankings are equal. For ranks r, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all items i. W
-        is S of the mean ranks, divided by the mean of S over all rankings. Items that are not listed share the last
-        ranks. With `missing="anywhere"`, the rank of an item in a ranking is a mean: its mean rank in all complete
-        rankings that agree with this ranking (see `Rankings`). W is 0 if all items are tied in all rankings, and NaN if
-        there are no rankings.
+        if all rankings are equal. For ranks r of n items, let S(r) be the sum of `(r[i] - (n + 1) / 2) ** 2` over all
+        items i. W is S of the mean ranks, divided by the mean of S over all rankings. Items that are not listed share
+        the last ranks. With `missing="anywhere"`, the rank of an item in a ranking is a mean: its mean rank in all
+        complete rankings that agree with this ranking (see `Rankings`). W is 0 if all items are tied in all rankings,
+        and NaN if there are no rankings.
     kendall_w_pvalue : float
         The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings,
         `m (n - 1) W` is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
         good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of unknown position,
         with fewer than two items, and without rankings.
     order : ndarray of shape (n,)
-        The numbers of the items, sorted by mean rank, the smallest mean rank first. This is Borda's order. The ranks
+        The item numbers (from 0), sorted by mean rank, the smallest mean rank first. This is Borda's order. The ranks
         are computed as for `kendall_w`.
     ranks : ndarray of shape (n, r)
         How often each item has each rank, from rank 1 to the last rank that occurs. An item that shares two ranks is
@@ -324,12 +324,13 @@ class Description:
         return found
 
     def to_frame(self, table: Table = "items") -> Any:
-        """Return a pandas data frame with one row for each item; the columns of several groups are side by side.
+        """Return a pandas data frame with one row for each item; if there are groups, each group has its own columns.
 
         Parameters
         ----------
         table : {"items", "ranks", "shares"}
-            "items": the columns mean, median, first and missing. "ranks" and "shares": the attribute with this name.
+            "items": the columns mean, median, first and missing. "ranks": a column for each rank, as in the attribute
+            `ranks`. "shares": a column for each item, as in the attribute `shares`.
 
         Examples
         --------

@@ -38,9 +38,10 @@ def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
     (see `Rankings`). Tied items share several ranks; these ranks are called their block. The block of an item that is
     not tied is its rank. If U has two axes, the entry of the items i and j is a mean:
 
-    - i and j in different blocks: the mean of U[a, b] over all ranks a of the block of i and all ranks b of the block
+    - i and j have different blocks: the mean of U[a, b] over all ranks a of the block of i and all ranks b of the block
       of j.
-    - i and j in the same block: the mean of U[a, b] over all pairs of different ranks a and b of the block.
+    - i and j are different items with the same block: the mean of U[a, b] over all pairs of different ranks a and b of
+      the block.
     - i = j: the mean of U[a, a] over all ranks a of the block.
 
     Parameters
@@ -48,8 +49,8 @@ def embed(X: ArrayLike | Rankings, U: ArrayLike) -> NDArray[np.float64]:
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row. Items of unknown position (`missing="anywhere"`) raise an error.
     U : array-like of shape (n, .., n)
-        Weights of tuples of positions, with any number of axes. For rankings with ties or missing items, U can have at
-        most two axes.
+        Weights of tuples of positions; U can have any number of axes. For rankings with ties or missing items, U can
+        have at most two axes.
 
     Returns
     -------
@@ -164,9 +165,9 @@ def features(
 ) -> NDArray[Any]:
     """Feature vectors whose inner products are the kernel, for linear models on many rankings.
 
-    The kernel must be a sum over pairs of items (order 2). There are N = n (n - 1) / 2 pairs of items `i < j`. The sign
-    of a pair in a ranking is 1 if i comes before j, and -1 otherwise. The weight of a pair in a ranking depends on the
-    ranks of its two items. The columns depend on the kernel:
+    The kernel must be a sum over pairs of items (order 2). For n items, there are N = n (n - 1) / 2 pairs of items
+    `i < j`. The sign of a pair in a ranking is 1 if i comes before j, and -1 otherwise. The weight of a pair in a
+    ranking depends on the ranks of its two items. The columns of the result depend on the kernel:
 
     - `signed=True`: N columns, one for each pair. The column of a pair contains the weight of the pair times its sign.
     - Standard weight, `signed=False`: N columns with the signs divided by sqrt(2), and one constant column. The reason
@@ -174,8 +175,8 @@ def features(
       signs are equal, and 0 otherwise.
     - Other weights, `signed=False`: 2 N columns. The first N columns contain the weight of each pair if i comes before
       j, and 0 otherwise. The last N columns contain the weight if j comes before i, and 0 otherwise.
-    - `Kendall("average")`: the columns of the top-k kernel for each k = 2..n, all divided by sqrt(n). The reason is
-      that this kernel is the sum of the top-k kernels, divided by n.
+    - `Kendall("average")`: the columns of the kernel `Kendall("top", k=k)` for each k = 2..n, all divided by sqrt(n).
+      The reason is that the average kernel is the sum of these kernels, divided by n.
 
     Parameters
     ----------
@@ -185,8 +186,8 @@ def features(
         the sign of a pair is replaced by its mean over all possible positions of the items. The columns are in the
         order of the items of `X`. If a second set of rankings has its items in another order, use `KendallFeatures`.
     kernel : `Kendall`, or a sum of multiples of `Kendall` kernels, optional
-        The kernel; the default is the Kendall kernel. A sum has the columns of its first part, then the columns of its
-        second part, and so on.
+        The kernel; the default is the Kendall kernel. For a sum of kernels, the result has the columns of the first
+        kernel, then the columns of the second kernel, and so on.
 
     Returns
     -------

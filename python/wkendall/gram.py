@@ -92,7 +92,7 @@ def gram_matrix(
         For tests and debugging only: how the matrix is computed. A strategy is a way to compute the matrix: "bits",
         "product", "pairs" or "partition". An instruction set belongs to the processor: "portable", "neon", "avx2" or
         "avx512". The value is a strategy, an instruction set, or both as in "bits-avx2". By default the fastest backend
-        is chosen; `show_config` prints the choices.
+        is chosen; `show_config` prints the backends that are chosen by default.
     **shorthand
         Parameters of the kernel, in place of `kernel`: those of `Kendall` (`weight`, `k`, `u`, `order`, `signed`,
         `normalize`, `item_weight`) or those of `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`). The options of

@@ -191,7 +191,7 @@ class Kendall(Kernel):
         The weight that a concordant pair adds to the kernel. The two items have the ranks `a < b` in one ranking and
         `c < d` in the other ranking. There are n items, and `u[a]` means the weight of rank a.
 
-        - "standard": 1. The kernel is then the number of concordant pairs. It is called the Kendall kernel.
+        - "standard": 1. The kernel is then the number of concordant pairs. This kernel is called the Kendall kernel.
         - "top": 1 if all four ranks are at most `k`, otherwise 0.
         - "add": `(u[a] + u[b]) (u[c] + u[d])`.
         - "mult": `u[a] u[b] u[c] u[d]`.
@@ -213,9 +213,9 @@ class Kendall(Kernel):
     normalize : bool
         Divide the kernel K(s, t) of two rankings s and t by `sqrt(K(s, s) K(t, t))`. K(s, s) is called the
         self-similarity of ranking s. If a self-similarity is 0, the result is 0. For the standard weight,
-        `signed=True, normalize=True` gives Kendall's tau. A self-similarity is a sum of one weight for each pair. If it
-        is at most 1e-12 times the sum of the absolute values of these weights, it counts as a rounding error. It is
-        then set to 0, also without `normalize`.
+        `signed=True, normalize=True` gives Kendall's tau. A self-similarity is a sum of one weight for each pair. If a
+        self-similarity is at most 1e-12 times the sum of the absolute values of these weights, it counts as a rounding
+        error and is set to 0, also without `normalize`.
     item_weight : array-like of n numbers, optional
         One number, at least 0, for each item. The weight of a pair of items i and j is multiplied by
         `item_weight[i] * item_weight[j]`. Only for order 2.
@@ -224,7 +224,7 @@ class Kendall(Kernel):
     -----
     If each ranking lists only a few of the items, use `signed=True, normalize=True`. Without `signed=True`, the
     normalized standard kernel of any two such rankings is near 1, because most items are in neither of them. For
-    example, take two top-10 lists out of 1,000 items that have no item in common. Their normalized standard kernel is
+    example, take two top-10 lists that have no item in common, out of 1,000 items. Their normalized standard kernel is
     0.98 without `signed=True`, and -0.01 with `signed=True`.
 
     Examples
@@ -274,14 +274,14 @@ class TensorKernel(Kernel):
     ----------
     U : array-like of shape (n, .., n) or (r, n, .., n), or tuple, optional
         Weights of tuples of positions; for pairs (`order=2`), `U[a, b]` is the weight of the positions a and b. The
-        kernel is then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, also i = j. Here s(i) and t(i)
-        are the positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if `U[a, b]`
-        is 0 for all a > b. For another `order`, each term of the sum has more or fewer items.
+        kernel is then the sum of `U[s(i), s(j)] U[t(i), t(j)]` over all items i and j, including i = j. Here s(i) and
+        t(i) are the positions of item i in the two rankings. Discordant pairs are part of this sum. They add 0 if
+        `U[a, b]` is 0 for all a > b. For another `order`, the sum is over all tuples of `order` items.
 
         An array with one more axis in front is called a stack of arrays U. The kernel of a stack is the sum of the
         kernels of its arrays. If U is a sum of r outer products of vectors, you can pass these vectors as a tuple. The
-        tuple contains `order` arrays of shape (r, n), one for each axis of U. Or the tuple contains r tuples of `order`
-        vectors, one for each outer product.
+        tuple contains `order` arrays of shape (r, n), one for each axis of U. Or the tuple contains r tuples, one for
+        each outer product. Each of the r tuples contains `order` vectors.
     W : array-like of shape (n, n, n, n), optional
         A concordant pair with ranks a < b in one ranking and c < d in the other adds `W[a, b, c, d]`. Read W as a
         matrix with a row for each pair (a, b) and a column for each pair (c, d): this matrix must be symmetric and

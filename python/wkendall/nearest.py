@@ -74,8 +74,8 @@ def neighbors(
     X : Rankings or array-like of shape (m, n)
         Rankings, one per row.
     Y : Rankings or array-like of shape (m', n), optional
-        The rankings in which neighbours are searched. Without `Y`, neighbours are searched in `X`, and a ranking is not
-        its own neighbour.
+        The rankings that can be neighbours. Without `Y`, the rankings of `X` can be neighbours of each other, and a
+        ranking is not its own neighbour.
     n_neighbors : int
         The number of neighbours to find for each ranking.
     measure : Measure, optional
@@ -137,8 +137,8 @@ def neighbors_within(
     X, Y, measure, n_jobs, progress
         As for `neighbors`.
     radius : float
-        For a distance, neighbours have a value of at most `radius`. For a kernel or another similarity, neighbours have
-        a value of at least `radius`.
+        The limit for neighbours. If `measure` is a distance, two rankings are neighbours if its value is at most
+        `radius`. If `measure` is a kernel or another similarity, they are neighbours if its value is at least `radius`.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         What is stored for each pair of neighbours: their distance, or the number 1 ("connectivity"). If the measure is
-        a distance, its value is stored. If the measure is a kernel K, the distance of rankings s and t is
+        a distance, the distance is its value. If the measure is a kernel K, the distance of rankings s and t is
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, as in `distance_matrix(kernel=K)`. For `RankBiasedOverlap` with
         `value="ext"` or `value="max"`, the distance is 1 minus the overlap.
 

@@ -64,24 +64,25 @@ class Rankings:
         "low": the most preferred item has rank 1. "high": the most preferred item has rank n, as in the R package
         kernrank.
     ties : {"error", "mean"}
-        The meaning of equal numbers in a row. "error": they are a mistake and raise an error. "mean": the items are
-        tied, and only the order of the numbers in a row matters. A complete ranking has no ties and no missing items.
-        It agrees with a ranking with ties if every two items that are not tied have the same order in both rankings.
-        The Kendall kernel of a ranking with ties is a mean: the mean of the kernel over all complete rankings that
-        agree with the ranking.
+        The meaning of equal numbers in the same row. "error": equal numbers are a mistake and raise an error. "mean":
+        the items are tied, and only the order of the numbers of a row matters. A complete ranking has no ties and no
+        missing items. Let s be a ranking with ties. A complete ranking agrees with s if every two items that are not
+        tied in s have the same order in both rankings. The Kendall kernel of s and another ranking is the mean of the
+        kernel over all complete rankings that agree with s.
     missing : {"error", "bottom", "anywhere"}
         The meaning of NaN in a row. "error": NaN is a mistake and raises an error. "bottom": the item is below all
         items that have a number, and tied with the other items that have no number (a top-k list). "anywhere": the
         position of the item is unknown, so a complete ranking that agrees with the row can have the item at any
-        position. With "bottom" and "anywhere", only the order of the numbers in a row matters. Ranks can then have gaps
+        position. With "bottom" and "anywhere", only the order of the numbers of a row matters. Ranks can then have gaps
         and can be larger than n.
 
         With "bottom", `X` can be a sparse array of scipy. A row then lists only the items for which the row stores a
-        number: the rank or the score of the item. A stored rank of zero counts as a number. Stored scores must be
-        positive. Time and memory then depend on how many items the rows list.
+        number: the rank or the score of the item. A stored rank can be zero. Stored scores must be positive. Time and
+        memory then depend on how many items the rows list.
     items : iterable of n names, optional
         The names of the items: any hashable objects. For a data frame, `items` contains the names of the columns to
-        read, in the wanted order. For a `Rankings` with names, `items` contains these names in another order.
+        read, in the wanted order. If `X` is a `Rankings` with names, `items` contains the same names in the wanted
+        order.
     counts : array-like of m whole numbers, optional
         How often each ranking was observed; 1 by default. `consensus`, the statistical tests and `KendallKMeans` use
         the counts.

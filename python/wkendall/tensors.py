@@ -252,7 +252,7 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Array U for which `TensorKernel(U, order=order)` is the kernel with a weight such as "mult".
+    """Array U for which `TensorKernel(U, order=order)` is the same kernel as `Kendall` with the given parameters.
 
     Entry [a, b, ..] is the weight of the positions a, b, .. in one ranking. Only entries with increasing positions
     (`a < b < ..`) can differ from 0. `Kendall("average")` is the mean of the kernels `Kendall("top", k=k)` over k =

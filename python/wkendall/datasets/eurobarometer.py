@@ -32,12 +32,12 @@ STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"RDX", b"RDA", b"RDB")
 
 
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
-    r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
+    r"""Read the survey Eurobarometer 55.2 (2001), in which people rank six sources of information about science.
 
-    The paper is Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations". In this function the
-    label `y` is 1 for people of age 40 and over. In the paper the label is 1 for people over 40, so people of age 40
-    have another label in the paper. The published counts have only age groups, so the label of the paper cannot be
-    computed from these counts.
+    Jiao and Vert use this survey in their paper "The Weighted Kendall and High-order Kernels for Permutations". In this
+    function the label `y` is 1 for people of age 40 and over. In the paper the label is 1 for people over 40, so people
+    of age 40 have another label in the paper. The counts table (see `path`) contains age groups instead of ages, so the
+    label of the paper cannot be computed from this table.
 
     Parameters
     ----------
@@ -51,12 +51,13 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
           number of people with this sex, age group and ranking).
         - `euro55.2.des.RData` of the R package prefmod, or another file that R's `save` wrote. The file has one data
           frame with the columns of the counts table. The columns of the sources may also have the names of prefmod: TV,
-          RAD, NEWSP, SCIMAG, WWW and EDINST. Instead of the rank of a source, they may have the number that prefmod
-          uses: the number of sources ranked below it minus the number of sources ranked above it. This number is 5 for
-          the first source and -5 for the last source. To read these files, install rdata
+          RAD, NEWSP, SCIMAG, WWW and EDINST. Instead of ranks, these columns may contain the numbers that prefmod uses.
+          The number of a source is the number of sources ranked below it minus the number of sources ranked above it.
+          This number is 5 for the first source and -5 for the last source. To read these files, install rdata
           (`pip install "wkendall[rdata]"`).
-        - The file of ICPSR 03341, separated by tabs. The columns v57 to v62 have the ranks of the sources, in the order
-          above. The column v522 has the age in years. Column names may be in upper or lower case.
+        - The file of study 03341 of the data archive ICPSR, with columns separated by tabs. The columns v57 to v62 have
+          the ranks of the sources, in the same order as in a counts table. The column v522 has the age in years. Column
+          names may be in upper or lower case.
 
     Returns
     -------

@@ -24,7 +24,8 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
     m, n : int
         Number of rankings and number of items.
     rng : int or numpy.random.Generator, optional
-        A seed, which is a whole number from 0, or a generator. Without `rng`, each call draws different rankings.
+        A seed (a whole number, at least 0) or a generator of random numbers. With a seed, each call draws the same
+        rankings. Without `rng`, each call draws different rankings.
 
     Returns
     -------
@@ -48,17 +49,17 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
 def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
-    The distance is the Kendall distance between the ranking and a central ranking `center`. It is the number of pairs
-    of items that are in opposite orders in the two rankings. The draws have exactly this distribution. The method is
-    repeated insertion: the items are added one by one in the order of `center`. An item is inserted k places before the
-    end, and k is drawn at random for each item.
+    The distance is the Kendall distance between the ranking and a central ranking `center`: the number of pairs of
+    items that are in opposite orders in the two rankings. The rankings are drawn from exactly this model. The method is
+    repeated insertion: the items are added one by one in the order of `center`, best item first. An item is inserted k
+    places before the end, and k is drawn at random for each item.
 
     Parameters
     ----------
     center : array-like of n ranks, Rankings of one complete ranking, or int
         The central ranking, which is the most probable ranking. A number n stands for the ranking 1, 2, .., n.
     lam : float
-        The concentration of the rankings around `center`, at least 0. If it is 0, all rankings are equally probable.
+        How concentrated the rankings are around `center`; at least 0. If `lam` is 0, all rankings are equally probable.
     m, rng
         As for `make_uniform`. The result has the same form as the result of `make_uniform`.
 
@@ -112,9 +113,9 @@ def mallows_tops(m: int, n: int, lam: float, depth: int, random: np.random.Gener
 def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Plackett-Luce model: the probability of the next item is proportional to its strength.
 
-    A ranking is built item by item, best item first. The next item is one of the items that are left. The draws have
-    exactly this distribution. For each ranking, the function adds Gumbel noise to the logarithm of each strength, and
-    sorts the items by these sums, largest sum first.
+    The model builds a ranking item by item, best item first. The next item is drawn from the items that are left. The
+    function uses an equivalent method: it adds Gumbel noise to the logarithm of each strength, and sorts the items by
+    these sums, largest sum first.
 
     Parameters
     ----------

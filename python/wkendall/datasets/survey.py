@@ -56,9 +56,9 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
     fitted to the 12,216 people of the counts table that `load_eurobarometer` reads, separately for the two age groups.
     The fit used maximum likelihood with the EM algorithm. The parameters are rounded to 3 decimals.
 
-    The model and the survey have the same mean ranks, up to 0.001. For every two items, they also have the same share
-    of people who prefer the first item, up to 0.001. For an order of three or more items, the shares of people with
-    this order are only approximately the same.
+    The model and the survey have the same mean ranks, up to 0.001. For every two items, the model and the survey also
+    have the same share of people who prefer the first item, up to 0.001. For an order of three or more items, the
+    shares of people with this order are only approximately equal.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
     Returns
     -------
     X, y, items, sex, age_group, left_out
-        As for `load_eurobarometer`. `sex` and `age_group` are None, because the model does not have them. The number of
-        ones in `y` is the share of the survey, 6,500 / 12,216, times the number of people, rounded.
+        As for `load_eurobarometer`. `sex` and `age_group` are None, because the model does not have them. The share of
+        ones in `y` is the same as in the survey (6,500 / 12,216), up to rounding.
 
     Examples
     --------

@@ -69,8 +69,8 @@ def plot_weights(
     classes : sequence of two labels, optional
         The labels `classes_` of the fitted model, if U contains the coefficients of items of this model. The colour bar
         then says which class is red and which class is blue. If the cell of items i (row) and j (column) is red, "i
-        before j" is evidence for the second class. This is true only for position weights that are larger at [a, b]
-        than at [b, a] for all positions a < b. The standard weight has this property.
+        before j" is evidence for the second class. This is true only if, for all positions a < b, the position weights
+        P of the model satisfy P[a, b] > P[b, a]. The standard weight has this property.
 
     Returns
     -------
@@ -134,12 +134,13 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of the weights of single positions, computed from weights of pairs; also readable for many positions.
+    """Curves of the weights of single positions, computed from the weights of pairs of positions.
 
-    For weights U[a, b] of pairs there are up to three curves. The first curve is the mean of U[a, b] over b, and the
-    second curve is the mean over a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it
-    is not 0. Outside the diagonal, `suquan_svd` without `pure=True` finds weights of the form r[a] + c[b]. For such
-    weights, the curves contain all information.
+    Unlike the heat map of `plot_weights`, the curves are readable for many positions. For weights U[a, b] of pairs
+    there are up to three curves. The first curve is the mean of U[a, b] over b, and the second curve is the mean over
+    a. Both means leave out the diagonal (a = b). The third curve is the diagonal, if it is not 0. If the weights
+    outside the diagonal have the form r[a] + c[b], the curves contain all information. `suquan_svd` usually finds such
+    weights, except with `pure=True`.
 
     Parameters
     ----------
@@ -335,7 +336,7 @@ def plot_pairs(
     title: str | None = None,
     classes: ArrayLike | None = None,
 ) -> Axes:
-    """Pairs of items with their effects on a model, or with the differences between two groups; the largest is on top.
+    """Pairs of items with their effects on a model or their differences between two groups; the largest is on top.
 
     Parameters
     ----------
@@ -345,8 +346,9 @@ def plot_pairs(
     ax, title
         As for `plot_weights`.
     classes : sequence of two labels, optional
-        `classes_` of the classifier, for the result of `pair_importance`. Positive values of the decision function
-        predict the second class. The label of the axis then says that the pairs are evidence for the second class.
+        The labels `classes_` of the classifier, if `importance` is a result of `pair_importance`. Positive values of
+        the decision function predict the second class. So the label of the axis says that the pairs are evidence for
+        the second class.
 
     Examples
     --------
@@ -409,12 +411,13 @@ def plot_pairs(
 def plot_spectrum(
     spectra: Spectrum | Mapping[str, Spectrum], *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
-    """Bars for the result of `spectrum`: the share of each part, for one or more kernels; the first kernel is on top.
+    """Bars for the result of `spectrum`: how much each part, such as "positions of items", contributes to a kernel.
 
     Parameters
     ----------
     spectra : Spectrum or dict of these
-        The result of `spectrum`, or a dict of several results, with the names of the kernels as keys.
+        The result of `spectrum`, or a dict of several results, with the names of the kernels as keys. The first kernel
+        is on top.
     ax, title
         As for `plot_weights`.
 

@@ -132,9 +132,10 @@ def plot_shares(X: ArrayLike | Rankings | Description, *, ax: Axes | None = None
 def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Ranks with their intervals, and the groups of items that cannot be told apart. The best item is on top.
 
-    Each vertical bar on the right is a group of items: any two items of the group cannot be told apart. Where a bar is
-    thin, it passes an item that does not belong to the group. A dotted line between two neighbouring items means that
-    these two items can be told apart. With more than 100 items, only the 100 best items are drawn.
+    Each vertical bar on the right is a group of items: no two items of the group can be told apart (see
+    `rank_intervals`). Where a bar is thin, it passes an item that does not belong to the group. A dotted line between
+    two neighbouring items means that these two items can be told apart. With more than 100 items, only the 100 best
+    items are drawn.
 
     Parameters
     ----------

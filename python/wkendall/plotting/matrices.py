@@ -52,7 +52,7 @@ def plot_matrix(
     Parameters
     ----------
     matrix : data frame or array-like of shape (n, n) or (n, k)
-        A matrix, such as the result of `corr` or `gram_matrix`. NaN is grey.
+        A matrix, such as the result of `corr` or `gram_matrix`. Cells with NaN are grey.
     labels : sequence of n names, optional
         The names of the rows. If absent, the index of a pandas DataFrame is used. If there is no index, the rows of a
         symmetric matrix get the names of its columns. The rows of any other matrix get numbers.
@@ -61,8 +61,8 @@ def plot_matrix(
         the matrix is symmetric or a square array, `labels` are also the names of the columns.
     cluster : bool
         Order the rows and columns of a symmetric matrix by hierarchical clustering with average linkage. The distance
-        of two columns i and j is the largest value outside the diagonal, minus `matrix[i, j]`. If `matrix[i, j]` is
-        NaN, the mean distance is used. A matrix that is not symmetric keeps its order.
+        of two columns i and j is the largest value of the matrix outside the diagonal, minus `matrix[i, j]`. If
+        `matrix[i, j]` is NaN, the mean distance is used. A matrix that is not symmetric keeps its order.
     vmin, vmax : float, optional
         The values at the ends of the colour scale. If they are absent, the scale ends at the largest absolute value. It
         begins at 0, or, if some values are negative, at minus the largest absolute value.
@@ -72,7 +72,7 @@ def plot_matrix(
         The p-value of each cell. Cells with a p-value below `level` are marked with a star. If there are many p-values,
         correct them for multiple tests first.
     level : float
-        The limit for the p-values: cells with a p-value below it are marked.
+        The limit for the p-values: cells with a p-value below `level` are marked.
     ax, title
         As for `plot_weights`.
     bar : str

@@ -43,8 +43,8 @@ def from_lists(
 
     Pass `items` whenever you compare a second set of lists with a first set. For example, if a model was fitted to
     `votes`, read the lists of new people by `from_lists(new, items=votes.items)`. Without `items`, the items are taken
-    from the lists, in the order in which they first appear. So two calls with different lists give different items. In
-    a pipeline of scikit-learn, use `ListEncoder`, which stores the items.
+    from the lists, in the order in which they first appear. So the results of two calls usually have different items,
+    or the same items in another order. In a pipeline of scikit-learn, use `ListEncoder`, which stores the items.
 
     To compare lists, use a kernel with `signed=True, normalize=True`. As an example, take two top-10 lists out of 1,000
     items, without a common item. With `normalize=True`, kernels with the following parameters give these similarities
@@ -62,8 +62,9 @@ def from_lists(
     ====================================  ==========
 
     Without `signed=True`, the standard and the average kernel give nearly all pairs of lists a high similarity. The
-    reason is the items that are in neither list. These items are tied in both lists, and kernels without `signed=True`
-    count this as partial agreement. The similarities depend on the number of items, and therefore on `items`.
+    reason is the items that are in neither list. These items are tied in both lists, and without `signed=True` these
+    two kernels count such ties as partial agreement. The similarities depend on the number of items, and therefore on
+    `items`.
 
     Parameters
     ----------
@@ -73,8 +74,8 @@ def from_lists(
         list may be empty. None, NaN and blank strings are not items. They are allowed at the end of a list; for other
         places, see `gaps`. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. Without `items`, the items are taken from the lists, in the order in
-        which they first appear. Items that first appear in the same set are sorted.
+        All items, in the order that the result has as its attribute `items`. Without `items`, the items are taken from
+        the lists, in the order in which they first appear. Items that first appear in the same set are sorted.
     gaps : {"error", "close"}
         How to treat a blank (None, NaN or a blank string) before an item. "error": raise an error. "close": leave out
         the blank, so that later items move up. For example, a second choice without a first choice then becomes the

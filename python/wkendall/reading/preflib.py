@@ -30,9 +30,9 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
 
     PrefLib calls the items "alternatives". There are two formats, and both can be read. The current format has header
     lines `# KEY: value`. The older format begins with the number of alternatives. Alternatives are numbered from 1, or
-    from 0 as in some old files. The numbers of voters and orders in the header must agree with the orders. The orders
-    must agree with the type of the file: the end of its name, such as .soc. If an order occurs twice, the two numbers
-    of voters are added.
+    from 0 as in some old files. The header contains the number of voters and the number of orders. Both numbers must
+    agree with the orders in the file. The orders must agree with the type of the file: the end of its name, such as
+    .soc. If an order occurs twice, the two numbers of voters are added.
 
     Parameters
     ----------
@@ -46,8 +46,9 @@ def read_preflib(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ra
     -------
     Rankings
         The orders, with the names of the alternatives in the order of their numbers. `counts` has the number of voters
-        of each order. Alternatives that an order leaves out come last. Incomplete orders are stored as lists. To get
-        one row for each voter, use `votes[np.repeat(np.arange(len(votes)), votes.counts)]`.
+        of each order. Alternatives that an order leaves out come last. Incomplete orders are stored as lists. If the
+        result is called `votes`, you get one row for each voter by
+        `votes[np.repeat(np.arange(len(votes)), votes.counts)]`.
 
     Examples
     --------

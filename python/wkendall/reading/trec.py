@@ -33,10 +33,10 @@ COLUMNS = "topic, Q0, document, rank, score, run tag"
 def read_trec(
     path: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, by: By = "score", depth: int | None = None
 ) -> dict[str, Rankings]:
-    r"""Read run files of TREC: for each topic, the lists of documents that systems return.
+    r"""Read run files of TREC (Text Retrieval Conference): for each topic, the ranked documents of each search system.
 
-    A line of a run file has six columns, separated by white space: topic, Q0, document, rank, score and run tag. The
-    run tag is the name of the system. A file may have several systems.
+    A topic is a search question. A line of a run file has six columns, separated by white space: topic, Q0, document,
+    rank, score and run tag. The run tag is the name of the system. A file may contain the results of several systems.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def read_trec(
         ignored.
     by : {"score", "rank"}
         The column that orders the documents. "score": a larger score is better. (The program trec_eval also uses the
-        scores and ignores the ranks.) "rank": a smaller rank is better. Documents with equal numbers are tied.
+        scores and ignores the ranks.) "rank": a smaller rank is better. Documents with equal scores (or equal ranks)
+        are tied.
     depth : int, optional
         Keep only the first `depth` documents of each list, and the documents that are tied with the last of them. The
         default is to keep all documents.

@@ -25,9 +25,9 @@ EQUAL = 1e-10
 
 
 class Components(NamedTuple):
-    """What `components` returns. Each array has one entry for each part of the feature vectors.
+    """What `components` returns. Each array has one entry for each part of the feature vectors of the kernel.
 
-    `components` describes the parts: positions of items, symmetric pairs and skew pairs. The constant part is left out.
+    The parts are positions of items, symmetric pairs and skew pairs (see `components`). The constant part is left out.
     Parts that are 0 for every ranking are also left out.
 
     Attributes
@@ -76,12 +76,12 @@ def components(
       which of the two items is first;
     - skew pairs: an item is before another item more often than the positions of the two items explain.
 
-    For `TensorKernel(range(n), order=1)` the agreement on positions is Kendall's W.
+    For n items and the kernel `TensorKernel(range(n), order=1)`, the agreement on positions is Kendall's W.
 
     The hypothesis of the tests is that people are independent, and that all rankings of the items are equally likely.
-    For rankings with ties, the hypothesis is that all assignments of the items to the places of each ranking are
-    equally likely. A permutation draws one assignment for each person. The p-values are therefore exact for any number
-    of rankings.
+    For a ranking with ties, the hypothesis is that all rankings are equally likely that result from exchanging its
+    items. Each of the `n_permutations` permutations exchanges the items of every ranking at random, separately for each
+    person. The p-values are therefore exact for any number of rankings.
 
     Parameters
     ----------
@@ -101,8 +101,9 @@ def components(
     Notes
     -----
     For m rankings of n items, a permutation takes time O(m n^2) for each array U of weights of positions (see
-    `TensorKernel`). `Kendall("average")` and a stack have several arrays U. Each part has its own test. To test whether
-    there is agreement in at least one part, multiply the p-values by the number of parts.
+    `TensorKernel`). `Kendall("average")` has several arrays U, and a `TensorKernel` can have several. Each part has its
+    own test. To test whether there is agreement in at least one part, multiply the smallest p-value by the number of
+    parts.
 
     Examples
     --------

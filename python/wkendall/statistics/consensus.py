@@ -45,9 +45,10 @@ def consensus(
         left out of the search, and come last in the consensus. This rule applies only to the standard weight without
         `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
-        The kernel, of order 2; the default is the Kendall kernel. With the standard weight, `signed` does not change
-        the best ranking. With other weights, `signed` can change it. `normalize` divides the kernel K(s, t) by
-        `sqrt(K(s, s) K(t, t))`. Rankings with many ties then have more weight than without `normalize`.
+        The kernel, of order 2 (a sum over pairs of items); the default is the Kendall kernel. With the standard weight,
+        `signed` does not change the best ranking. With other weights, `signed` can change it. `normalize` divides the
+        kernel K(s, t) by `sqrt(K(s, s) K(t, t))`. Rankings with many ties then have more weight than without
+        `normalize`.
     sample_weight : array-like of shape (m,), optional
         The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`;
         without counts, each ranking has weight 1.
@@ -70,8 +71,8 @@ def consensus(
     -------
     Consensus
         A named tuple. If several rankings are best, one of them is returned, and `unique` is False. If Ctrl-C ends a
-        long search for a proof, the best ranking found so far is returned. The field `bound` is then an upper bound of
-        the scores of all rankings.
+        long search for a proof that the ranking is the best, the best ranking found so far is returned. The field
+        `bound` is then an upper bound of the scores of all rankings.
 
     Examples
     --------

@@ -74,8 +74,9 @@ class CorrelationTable(NamedTuple):
     Attributes
     ----------
     i, j : array of int
-        The pairs are the pairs of columns whose correlation is large enough (see `at_least` of `corr`). In each pair,
-        `i` is a column of `data`, and `j` is a column of `other`. If `other` was not passed, `j` is a column of `data`.
+        The numbers of the two columns of each pair, from 0. A pair is in the table if its correlation is large enough
+        (see `at_least` of `corr`). `i` is the number of a column of `data`, and `j` is the number of a column of
+        `other`. If `other` was not passed, `j` is the number of a column of `data`.
     statistic : array
         The correlation of each pair.
     pvalue, low, high, n : array or None
@@ -155,13 +156,13 @@ def corr(
     ----------
     data : data frame, series, array-like or sparse array of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null, NaT and masked entries are
-        missing. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any
-        length, `Decimal` and `Fraction` values are ordered exactly, also if a column mixes them with floats. Ordered
-        categories of pandas or pyarrow, and `Enum` of polars, have the order of their categories. False is before True.
-        Dates have their usual order. A series or a 1-d array is one column. Values that a sparse array does not store
-        are 0. For a sparse array, the time depends only on the number of stored values. A `Rankings` is read as the
-        array of its ranks, without names. To correlate the numbers of a data frame, pass the data frame itself, not a
-        `Rankings` made from it.
+        missing values. Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of
+        any length, `Decimal` and `Fraction` values are ordered exactly, also if a column mixes them with floats.
+        Ordered categories of pandas or pyarrow, and `Enum` of polars, have the order of their categories. False is
+        before True. Dates have their usual order. A series or a 1-d array is one column. Values that a sparse array
+        does not store are 0. For a sparse array, the time depends only on the number of stored values. A `Rankings` is
+        read as the array of its ranks, without names. To correlate the numbers of a data frame, pass the data frame
+        itself, not a `Rankings` made from it.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. Both tables must have the same number of
         rows: row p of `data` and row p of `other` are the same observation. If both tables are pandas objects, they
@@ -198,8 +199,8 @@ def corr(
         computed by the jackknife: each observation is left out in turn. The standard error and the interval are
         computed on the scale of Fisher's transformation (atanh). The computation takes time O(n log n) for a pair of
         columns with n observations. Intervals of Spearman's rho use Student's distribution, with fewer degrees of
-        freedom if a few observations have far more influence than the others. If there is an observation without which
-        the correlation is undefined, the ends of the interval are NaN.
+        freedom if a few observations have far more influence than the others. If leaving out one of the observations
+        makes the correlation undefined, the ends of the interval are NaN.
     pvalues : bool
         Also return p-values for the hypothesis that two columns are independent. The p-values of the three taus and of
         gamma follow the rule of `scipy.stats.kendalltau`. Without ties, p-values are exact for up to 33 observations.
@@ -230,12 +231,12 @@ def corr(
           `to_pandas`) or to pyarrow (with the Arrow interface).
         - other input: an array.
 
-        If two columns have fewer than two common observations, the value is NaN. If all common observations of one
-        column are equal, the value is also NaN. Both rules also hold on the diagonal. For columns without ties, all
-        other values on the diagonal are 1.
+        If two columns have fewer than two common observations, their correlation is NaN. If one of the two columns has
+        the same value in all common observations, the correlation is also NaN. Both rules also hold on the diagonal.
+        For columns without ties, all other values on the diagonal are 1.
 
         With `pvalues=True` or `confidence`, the result is a named tuple
-        `Correlations(statistic, pvalue, low, high, n)`. Each part has the type described above.
+        `Correlations(statistic, pvalue, low, high, n)`. Each field has the type described above.
 
     Examples
     --------

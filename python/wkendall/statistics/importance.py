@@ -17,7 +17,7 @@ from wkendall.rankings import Rankings, check_all_items_fit, read_rankings
 
 
 class PairImportance(NamedTuple):
-    """What `pair_importance` returns: pairs of items and their effects, the largest first.
+    """What `pair_importance` returns: pairs of items and their effects on a linear function, the largest effect first.
 
     Attributes
     ----------
@@ -27,7 +27,8 @@ class PairImportance(NamedTuple):
     second : ndarray
         The other item of each pair.
     effect : ndarray
-        What "first before second" adds to the function, minus what "second before first" adds. Effects are at least 0.
+        What "first before second" adds to the value of the function, minus what "second before first" adds. Effects are
+        at least 0.
 
     Examples
     --------
@@ -51,11 +52,12 @@ def pair_importance(
 ) -> PairImportance:
     """Find the pairs of items that matter most for a linear function of rankings, such as a support vector machine.
 
-    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). This function is a sum of contributions, one for each
-    pair of items. With the standard weight, a contribution depends only on which of the two items comes first. The
-    effect of a pair is the contribution of "first before second" minus the contribution of "second before first". With
-    other weights, a contribution also depends on the positions of the two items. The effect is then the mean of this
-    difference over all positions that the two items can have in a complete ranking.
+    The linear function is f(s) = sum over p of `coef[p]` K(s, X[p]), where K is the kernel. This function is a sum of
+    contributions, one for each pair of items. With the standard weight, a contribution depends only on which of the two
+    items comes first. The effect of a pair is the contribution of "first before second" minus the contribution of
+    "second before first". With other weights, a contribution also depends on the positions of the two items. The effect
+    is then the mean of the difference of the two contributions over all positions that the two items can have in a
+    complete ranking.
 
     Parameters
     ----------
@@ -66,8 +68,9 @@ def pair_importance(
         A finite coefficient for each ranking, such as `dual_coef_` of a fitted `SVR`, of a `KernelRidge`, or of an
         `SVC` with two classes.
     kernel : Kendall, or TensorKernel with U, optional
-        The kernel K of the function, of order 2; the default is the Kendall kernel. With `normalize=True`, the
-        effects are those for complete rankings, because K(s, s) is the same for all complete rankings s.
+        The kernel K of the function, of order 2; the default is the Kendall kernel. With `normalize=True`, K(s, X[p])
+        is divided by a number that depends on K(s, s). The effects are then computed for complete rankings s, because
+        K(s, s) is the same for all of them.
     n_pairs : int
         The number of pairs to return, at least 1. If there are fewer pairs, all pairs are returned.
     n_jobs : int, optional

@@ -58,9 +58,9 @@ def independence_test(
         Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a value of `y`:
         None and NaN raise an error.
     bandwidth : float, optional
-        The bandwidth of "gaussian". The default is the median distance over all pairs of people with different values.
-        If there are more than 1,000 distinct values, only 1,000 people are used for the median. These people are evenly
-        spaced in the list of all people, sorted by value.
+        The bandwidth of "gaussian". The default is the median distance over all pairs of people with different values
+        of `y`. If `y` has more than 1,000 distinct values, only 1,000 people are used for the median. These people are
+        evenly spaced in the list of all people, sorted by `y`.
     n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 

@@ -30,7 +30,7 @@ class Consensus(NamedTuple):
         The rank of each item; 1 is the best.
     score : float
         For `consensus`, the weighted mean of the kernel between this ranking and the given rankings. For
-        `linear_ordering`, the sum of M[i, j] over all items i before j.
+        `linear_ordering`, the sum of M[i, j] over all items i before j, where M is the given matrix.
     bound : float
         An upper bound: no ranking has a score above this number.
     optimal : bool

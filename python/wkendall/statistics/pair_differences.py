@@ -32,7 +32,7 @@ class PairDifferences(NamedTuple):
         in the first group than in the second group.
     difference : ndarray of shape (pairs,)
         The share of the first group that has "first before second", minus the corresponding share of the second group.
-        It is at least 0.
+        The difference is at least 0.
     low, high : ndarray of shape (pairs,)
         The ends of simultaneous confidence intervals: with probability `confidence`, all intervals contain the true
         differences.
@@ -125,11 +125,11 @@ def pair_differences(
     number of permutations. The number c counts the permutations whose largest statistic is at least the statistic of
     the pair (Westfall and Young 1993). These p-values are exact if the groups do not differ at all.
 
-    An interval is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from the
-    permutations: a statistic above this limit has a p-value of at most `1 - confidence`. The second limit comes from
-    bootstrap samples: from each group, people are drawn with replacement. In such a sample, each pair has a new
-    difference d* and a new standard error e*. Take the largest `|d* - d| / e*` of all pairs. In a fraction `confidence`
-    of the samples, this number is at most the second limit. The second limit is needed if the rankings of one group
+    The interval of a pair is `d - q e` to `d + q e`, where q is the larger of two limits. The first limit comes from
+    the permutations: a statistic above this limit has a p-value of at most `1 - confidence`. The second limit comes
+    from bootstrap samples: from each group, people are drawn with replacement. In such a sample, each pair has a new
+    difference d* and a new standard error e*. For each sample, take the largest `|d* - d| / e*` of all pairs. The
+    second limit is the `confidence` quantile of these numbers. The second limit is needed if the rankings of one group
     vary more than the rankings of the other group. `docs/measurements.md` shows how often the intervals contain the
     true differences in simulations.
 

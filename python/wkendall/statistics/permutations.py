@@ -102,21 +102,22 @@ class _Answer(NamedTuple):
 
 
 class TestResult(_Answer):
-    """The statistic and the p-value of a test, as a tuple with more attributes.
+    """The result of a test: a tuple of the statistic and the p-value, with more attributes.
 
     Attributes
     ----------
     statistic : float
-        The value of the test statistic; larger values are stronger evidence against the hypothesis.
+        The value of the test statistic; larger values are stronger evidence against the null hypothesis.
     pvalue : float
         (1 + c) / (1 + p), where p is the number of permutations. The number c counts the permutations whose statistic
         is at least `statistic`.
     null_distribution : ndarray of shape (n_permutations,)
         The statistics of the permutations.
     kernel : Kernel or None
-        The kernel between rankings that was used.
+        The kernel that the test used for the rankings.
     bandwidth : float or None
-        For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for all other kernels.
+        For `independence_test`: the bandwidth of the Gaussian kernel between the values of `y`. None if `y` has another
+        kernel.
     pairwise : ndarray of shape (groups, groups) or None
         For `two_sample_test`: the squared maximum mean discrepancy between every two groups, 0 on the diagonal.
     pairwise_pvalues : ndarray of shape (groups, groups) or None

@@ -109,13 +109,13 @@ def rank_intervals(
     rng: Random = None,
     progress: bool = False,
 ) -> RankIntervals:
-    """Rank items by their mean scores or mean ranks, with intervals that contain all true ranks at once.
+    """Rank items by their mean scores or mean ranks, with simultaneous confidence intervals for the ranks.
 
-    The rows are a sample from all possible tasks, judges or people. The true rank of an item is its rank by the mean
-    over all possible rows, not only over the observed rows. With probability `confidence`, the intervals of all items
-    contain the true ranks. If several items have equal true means, the interval of each of them contains all ranks that
-    they share. Two items "can be told apart" if the test that the notes describe finds a difference between their true
-    means.
+    The rows of the data are a sample from all possible tasks, judges or people. The true rank of an item is its rank by
+    the mean over all possible rows, not only over the observed rows. With probability `confidence`, the intervals of
+    all items contain the true ranks. If several items have equal true means, the interval of each of them contains all
+    ranks that they share. Two items "can be told apart" if the test that the notes describe finds a difference between
+    their true means.
 
     Parameters
     ----------
@@ -139,21 +139,20 @@ def rank_intervals(
     Notes
     -----
     The test compares every two items in the rows that have results of both items. A row gives the difference d of the
-    two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which grows with Student's t. A resample
-    draws a random sign, 1 or -1, for each row, and multiplies all differences of the row by this sign. For each
-    resample, the largest statistic of all pairs is computed. The limit of the test is chosen so that this largest
-    statistic is at most the limit in a fraction `confidence` of the resamples. Two items are told apart if their
-    statistic in the data is above the limit. If the differences of equally good items have a symmetric distribution,
-    the confidence is correct for any number of rows. For other distributions, the confidence is approximately correct
-    if there are many rows.
+    two results. The statistic of the pair is `|sum of d| / sqrt(sum of d^2)`, which increases with the absolute value
+    of Student's t. A resample draws a random sign, 1 or -1, for each row, and multiplies all differences of the row by
+    this sign. For each resample, the largest statistic of all pairs is computed. The limit of the test is the
+    `confidence` quantile of these largest statistics. Two items are told apart if their statistic in the data is above
+    the limit. If the differences of equally good items have a symmetric distribution, the confidence is correct for any
+    number of rows. For other distributions, the confidence is approximately correct if there are many rows.
 
     Suppose that k items are better than item i and can be told apart from item i. The interval of item i then begins at
-    rank k + 1. If m items are worse than item i and can be told apart from it, the interval ends at rank n - m. The
-    method is from Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
+    rank `k + 1`. If w of the n items are worse than item i and can be told apart from it, the interval ends at rank
+    `n - w`. The method is from Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 91, 2024).
 
     If results are missing, a least-squares fit writes each score as an effect of the row plus an effect of the item.
-    Items are sorted by their effects, so an item does not gain from missing a difficult task. Without missing results,
-    this order is the order of the means. An item without any result has the last rank.
+    Items are sorted by the effects of the items, so a missing result for a difficult task is no advantage. Without
+    missing results, this order is the order of the means. An item without any result has the last rank.
 
     In a `Rankings`, tied items have the mean of the ranks that they share. Items that are not listed are tied after the
     listed items. Items of unknown position count as missing results. A row with a count of c is used as c rows.

@@ -33,20 +33,20 @@ def permutation_pvalue(
     rng: Random = None,
     n_jobs: SupportsIndex | None = None,
 ) -> NDArray[np.float64]:
-    """P-values for the similarity of row p of `X` and row p of `Y`, by any measure.
+    """P-values for the similarity of each row of `X` and the same row of `Y`, by any measure.
 
-    The items of each ranking of Y are relabelled at random, many times. The p-value is `(1 + c) / (1 + p)`, where p is
-    the number of random relabellings. The number c counts the relabellings after which the two rankings are at least as
+    The items of each ranking of Y are relabelled at random, many times. The p-value is
+    `(1 + c) / (1 + n_permutations)`. The number c counts the relabellings after which the two rankings are at least as
     similar as before. A larger value of the measure means more similar; for a distance, a smaller value means more
-    similar. If the ranking of Y is a list, a relabelling replaces the items of the list by random items out of all
-    items. The length of the list does not change.
+    similar. If the ranking of Y is a list (it leaves items out), a relabelling replaces the items of the list by random
+    items out of all items. The length of the list does not change.
 
     Parameters
     ----------
     X, Y : Rankings or array-like of shape (m, n)
-        Rankings of the same items, as for `gram_matrix`; row p of X is compared with row p of Y. If one argument is a
-        single ranking, it is compared with every row of the other argument. If rows of X and rows of Y have the same
-        labels, the labels must be in the same order.
+        Rankings of the same items, as for `gram_matrix`; each row of X is compared with the same row of Y. If one
+        argument is a single ranking, it is compared with every row of the other argument. If rows of X and rows of Y
+        have the same labels, the labels must be in the same order.
     measure : Measure, optional
         Any measure, such as `WeightedTau()`, `APCorrelation()` or `RankBiasedOverlap()`. The default is the Kendall
         kernel.

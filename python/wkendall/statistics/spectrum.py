@@ -53,7 +53,7 @@ Weights = Array | Tops
 
 
 class Spectrum(NamedTuple):
-    """What `spectrum` returns: the eigenvalues of each part, the largest eigenvalue of a part first.
+    """What `spectrum` returns: the eigenvalues of each part (see `spectrum`), the largest eigenvalue of a part first.
 
     Attributes
     ----------
@@ -62,8 +62,7 @@ class Spectrum(NamedTuple):
     eigenvalues : ndarray
         The eigenvalues that are not zero. A part without such eigenvalues has one entry, 0.
     multiplicities : ndarray
-        How often each eigenvalue occurs. This number depends only on the part: it is the dimension of the irreducible
-        representation that the part belongs to.
+        How often each eigenvalue occurs. This number depends only on the part and on the number of items.
     share : ndarray
         Each eigenvalue times its multiplicity, divided by the sum of all these products. This sum is K(s, s), the
         kernel of a ranking with itself.
@@ -97,9 +96,10 @@ class Spectrum(NamedTuple):
 def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     """Eigenvalues of a kernel over all n! rankings: they show which differences between rankings change the kernel.
 
-    The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed from
-    the weights of the kernel, for any n. The kernel is not centred: the mean of the kernel over all pairs of rankings
-    is the eigenvalue of the constant part (the first part below). Each eigenvalue belongs to one of these parts:
+    The function returns the eigenvalues of the Gram matrix of all n! rankings, divided by n!. They are computed
+    directly from the weights of the kernel, so n can be large. The kernel is not centred: the mean of the kernel over
+    all pairs of rankings is the eigenvalue of the constant part (the first part below). Each eigenvalue belongs to one
+    of these parts:
 
     - "(n) constant": the same for every ranking.
     - "(n-1,1) positions of items": a function of the position of each item, summed over the items, as in a Borda count.
@@ -125,9 +125,9 @@ def spectrum(kernel: Kernel | None, n: SupportsIndex) -> Spectrum:
     Notes
     -----
     The computation takes time O(n^2) for a kernel with one matrix U (see `position_weights`), and O(n^3) for
-    `Kendall("average")`. For a `TensorKernel` it takes time O(r^2 n^2 + r^3) with a stack of r matrices U, and O(n^6)
-    with W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13 times the largest eigenvalue
-    are returned as 0.
+    `Kendall("average")`. For a `TensorKernel` it takes time O(r^2 n^2 + r^3) with r matrices U (an array of shape
+    `(r, n, n)`), and O(n^6) with W. The error is about 1e-15 times the largest eigenvalue. Eigenvalues below 1e-13
+    times the largest eigenvalue are returned as 0.
 
     Examples
     --------

@@ -65,8 +65,8 @@ def two_sample_test(
     kernel : Kernel, optional
         The default is the normalized `Mallows` kernel. This kernel is characteristic: it detects every difference
         between distributions of complete rankings. Its rate `lam` is 2 divided by the mean number of discordant pairs
-        of items, over all pairs of rankings of all groups. If all rankings are equal, the rate is 1. A `Kendall` kernel
-        of order 2 detects only differences in the probability that one item is before another. With weights of
+        of items, over all pairs of rankings of all groups. If all rankings are equal, the rate is 1. The standard
+        kernel `Kendall()` detects only differences in the probability that one item is before another. With weights of
         positions, such as `Kendall("mult", u="log")`, it also detects differences in the positions of the two items.
     blocks : array-like of m labels, optional
         The block of each ranking. A permutation exchanges group labels only within a block. For paired data, such as
@@ -93,18 +93,18 @@ def two_sample_test(
 
     Notes
     -----
-    Let the weights w of a group be scaled such that their sum is 1. The mean over pairs in the group is then
-    `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all people i and j of the group. D is the sum of
-    `w_i K(i, i)` over all people i, and A is the sum of `w_i^2`. With equal weights, this is the mean over pairs of
-    different people.
+    Let the weights w of a group be scaled such that their sum is 1. The mean of the kernel over pairs in the group, M1
+    or M2, is then `(Q - A D) / (1 - A)`. Q is the sum of `w_i w_j K(i, j)` over all people i and j of the group. D is
+    the sum of `w_i K(i, i)` over all people i, and A is the sum of `w_i^2`. With equal weights, this is the mean over
+    pairs of different people.
 
     The p-value is exact if the joint distribution of ranking and weight is the same in all groups. With blocks, this
     distribution must be the same in all groups within each block.
 
     If the statistic of a permutation equals the observed statistic up to rounding errors, the permutation is counted in
-    the number c. Differences of up to 1e-10 times the largest value of the centred kernel count as rounding errors.
-    Equal rankings are merged. For m distinct rankings, the kernel takes 8 m^2 bytes, and a permutation takes m^2
-    multiplications.
+    the number c. Differences of up to 1e-10 times the largest entry of the centred kernel matrix (the matrix after row
+    means and column means are subtracted) count as rounding errors. Equal rankings are merged. For m distinct rankings,
+    the kernel takes 8 m^2 bytes, and a permutation takes m^2 multiplications.
 
     Examples
     --------
