@@ -294,6 +294,9 @@ def is_absent(label: Any) -> bool:
 
 def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]:
     """Return the row numbers of each group; ordered categories keep their order, other labels are sorted if possible."""
+    if isinstance(groups, str):
+        reason = f" is {shown(groups)}, but must have a label for each of the {rows} rankings"
+        raise bad_argument(name, reason, "column", shown(groups), value=groups)
     labels = np.asarray(groups)
     if labels.shape != (rows,):
         rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"

@@ -17,6 +17,7 @@ ADVICE = {
     "": "",
     "axes": "; [{}] is one ranking",
     "check": "; pass check=False to use it anyway",
+    "column": "; pass the column, such as table[{}]",
     "columns": "; header=False reads the row as {}",
     "decimals": "; write decimals with a point",
     "delimiter": '; delimiter=" " is for numbers with spaces between them',

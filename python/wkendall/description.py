@@ -178,8 +178,8 @@ class Description:
     kendall_w_pvalue : float
         The p-value of `kendall_w` for the hypothesis that all rankings are random (Friedman's test). For m rankings,
         `m (n - 1) W` is compared with the chi-squared distribution with n - 1 degrees of freedom. This approximation is
-        good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of unknown position,
-        with fewer than two items, and without rankings.
+        good for about 10 rankings or more. The p-value is NaN with `sample_weight`, with items of unknown position
+        (`missing="anywhere"`), with fewer than two items, and without rankings.
     order : ndarray of shape (n,)
         The item numbers (from 0), sorted by mean rank, the smallest mean rank first. This is Borda's order. The ranks
         are computed as for `kendall_w`.
@@ -251,7 +251,12 @@ class Description:
 
     @property
     def kendall_w_pvalue(self) -> float:
-        """The p-value of Kendall's W."""
+        """The p-value of Kendall's W, from Friedman's test: `m (n - 1) W` is compared with a chi-squared distribution.
+
+        m is the number of rankings, and the distribution has n - 1 degrees of freedom. The p-value is NaN with
+        `sample_weight`, with items of unknown position (`missing="anywhere"`), with fewer than two items, and without
+        rankings.
+        """
         source, degrees = self._source, len(self.items) - 1
         unknown = source.anywhere and bool((source.placed() <= degrees).any())
         if source.shares is not None or unknown or degrees < 1:

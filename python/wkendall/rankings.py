@@ -7,6 +7,7 @@ makes a `Rankings`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, plain_name, real_array, row_labels
-from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
+from wkendall._errors import RankingError, bad_argument, located, made, parts_of, short, shown, some_names
 from wkendall._memory import check_fits
 from wkendall.arrays.convert import (
     about_stray_text,
@@ -538,9 +539,11 @@ def read_rankings(
         values = known_frame(values)
         items, labels = item_names(values, "columns", reading, name), row_labels(values)
     try:
-        core, listed = reading.read(values, name, 2, threads)
+        core, listed, doubt = reading.read(values, name, 2, threads)
     except RankingError as error:
         raise located(error if items is None else about_stray_text(error, values), items, labels) from None
+    if doubt is not None:
+        warnings.warn(made(UserWarning, parts_of(located(doubt, items, labels))), stacklevel=3)
     if items is not None and reading.input == "ranks" and (reading.ties, reading.missing) != RANKS[2:4]:
         frame = cast("Any", values)
         some = frame.head(SAMPLE_ROWS) if hasattr(frame, "head") else frame
@@ -556,7 +559,7 @@ def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RAN
     else:
         items = None if type(values) is np.ndarray else item_names(values, "index", reading, name)
         try:
-            core, listed = reading.read(values, name, 1, 1)
+            core, listed, _ = reading.read(values, name, 1, 1)
         except RankingError as error:
             raise located(error, items, None) from None
         found = Rankings._made(core, reading.missing, listed=listed, items=items, reading=reading)

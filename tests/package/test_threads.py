@@ -88,7 +88,7 @@ CALLS = {
     "corr_difference": lambda _: wkendall.corr_difference(*TABLE[:, :3].T),
     "consensus": lambda _: wkendall.consensus(X, rng=0),
     "Rankings described": lambda _: (lambda found: (found.mean, found.shares))(wkendall.Rankings(X).describe()),
-    "rank_intervals": lambda _: wkendall.rank_intervals(X, n_resamples=99, rng=0),
+    "rank_intervals": lambda _: wkendall.rank_intervals(-X, n_resamples=99, rng=0),
     "linear_ordering": lambda _: (wkendall.linear_ordering(U), wkendall.linear_ordering(HARD, rng=0)),
     "pair_importance": lambda _: wkendall.pair_importance(X, COEF),
     "spectrum": lambda _: wkendall.spectrum(MULT, 9),

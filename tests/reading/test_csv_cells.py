@@ -137,6 +137,14 @@ def test_a_column_of_ages_beside_ranks(tmp_path):
     assert len(said) == 1
 
 
+def test_codes_of_missing_answers(tmp_path):
+    path = written(tmp_path, "survey.csv", "a,b,c\n1,2,3\n2,1,0\n,1,2\n")
+    with pytest.warns(UserWarning, match="code") as said:
+        read_csv(path, missing="bottom")
+    assert [str(warning.message)[:45] for warning in said] == ["survey.csv: line 3, column 'c' holds 0, which"]
+    assert said[0].filename == __file__
+
+
 @pytest.mark.parametrize(
     ("frame", "options"),
     [

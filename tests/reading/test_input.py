@@ -127,6 +127,42 @@ def test_lists_of_item_numbers_are_not_taken_for_ranks():
     wkendall.Rankings(many, input="scores", missing="bottom")
 
 
+CODED = [[1, 2, 3], [2, 1, 0], [np.nan, 1, 2]]
+CODES = "which is read as the best rank, but in most rows the best rank is 1; "
+CODES += "turn codes of missing answers into NaN or empty cells"
+
+
+@pytest.mark.parametrize("code", [0, -9])
+@pytest.mark.parametrize("missing", ["bottom", "anywhere"])
+def test_codes_of_missing_answers(code, missing):
+    coded = np.where(np.equal(CODED, 0), code, CODED)
+    frame = pd.DataFrame(coded, columns=list("abc"), index=list("xyz"))
+    for X, place in (coded, "row 1, column 2"), (coded.tolist(), "row 1, column 2"), (frame, "row 'y', column 'c'"):
+        with pytest.warns(UserWarning, match="code") as said:
+            assert wkendall.Rankings(X, missing=missing).to_lists()[1][0] in (2, "c")
+        assert [str(warning.message) for warning in said] == [f"X: {place} holds {code}, {CODES}"]
+        assert said[0].filename == __file__
+    with pytest.warns(UserWarning, match=f"^X: row 3, column 2 holds {code}, "):
+        wkendall.gram_matrix(coded[[0, 0, 0, 1]].astype("int8"), ties="mean")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "options"),
+    [
+        ([[0, 1, 2], [2, 1, 0], [np.nan, 0, 1]], {"missing": "bottom"}),  # from 0 in each row
+        ([[0, 1, 2], [2, 1, 0], [1, 2, np.nan], [1, 2, np.nan]], {"missing": "bottom"}),
+        ([[1, 2.5, 2.5], [0, 1, 2], [1, 2, 3]], {"ties": "mean"}),  # mean ranks
+        ([[1, 2, 3], [2, 3, 4], [0.5, 2, 3]], {"ties": "mean"}),
+        (CODED, {"missing": "bottom", "input": "scores"}),
+        (CODED, {"missing": "bottom", "top": "high"}),
+        ([[np.nan, np.nan]] * 2, {"missing": "bottom"}),
+        (np.zeros((2, 0)), {"missing": "bottom"}),
+    ],
+)
+def test_ranks_without_codes(ranks, options):
+    assert len(wkendall.Rankings(ranks, **options)) == len(ranks)
+
+
 def test_a_measure_in_the_place_of_rankings():
     measure = wkendall.RankBiasedOverlap(0.9)
     with pytest.raises(

@@ -95,6 +95,25 @@ def test_names_and_the_types_of_scores():
     assert pickle.loads(pickle.dumps(found)).items == found.items
 
 
+def test_ranks_in_an_array():
+    ranks = np.array([[1, 2, 3], [2, 1, 3]] * 10)
+    for table in (ranks, ranks.tolist(), pd.DataFrame(ranks, columns=list("abc")), ranks.astype(float)):
+        with pytest.warns(UserWarning, match=r"^scores_or_rankings: every row is a permutation of 1\.\.3, ") as said:
+            assert rank_intervals(table, rng=0).rank.tolist() == [2, 2, 1]
+        assert said[0].filename == __file__
+    with_scores = rank_intervals(Rankings(ranks, input="scores"), rng=0)
+    assert with_scores.rank.tolist() == [2, 2, 1]
+    for scores in (
+        ranks[:4],
+        ranks - 1,
+        ranks * 2,
+        np.where(ranks == 2, NAN, ranks),
+        np.ones((9, 1)),
+        np.eye(2)[[0] * 9] == 1,
+    ):
+        rank_intervals(scores, rng=0)  # no warning
+
+
 def test_ranks_of_rankings_are_means_over_complete_rankings():
     for row, missing in ([1, NAN, NAN, 2], "anywhere"), ([1, NAN, NAN, 2], "bottom"), ([2, 1, 2, 3], "error"):
         made = Rankings([row], ties="mean", missing=missing)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, wrong_axes
-from wkendall._errors import Parts, RankingError, bad_argument, made, parts_of, remade
+from wkendall._errors import Parts, RankingError, bad_argument, bad_entry, made, parts_of, remade
 from wkendall.arrays.convert import acceptable, as_array, unmasked
 from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
 
@@ -46,6 +46,8 @@ class Read(NamedTuple):
 
     core: _core.Rankings
     listed: NDArray[np.int64] | None = None
+    #: What a warning says about a number that may be a code of a missing answer.
+    doubt: RankingError | None = None
 
 
 class Reading(NamedTuple):
@@ -149,9 +151,11 @@ class Reading(NamedTuple):
                 f"{name}: most rows have numbers above {many}, which are read as ranks", advice=("item numbers",)
             )
             warnings.warn(made(UserWarning, parts), stacklevel=5)
+        lenient = not self.ties == self.missing == "error"
+        doubt = _code_in(numbers, name) if lenient and self.input == "ranks" and self.top == "low" else None
         if self.missing != "bottom" or numbers.dtype.kind != "f" or not np.isnan(numbers).any():
-            return Read(found)
-        return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
+            return Read(found, doubt=doubt)
+        return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64), doubt)
 
     def _what_allows(self, error: RankingError) -> str:
         """Return advice for an error in a row: the option that allows such rows, if there is one."""
@@ -185,6 +189,26 @@ def _hold_items(numbers: NDArray[Any], limit: int) -> bool:
     some.sort(axis=1)
     wrong = (some < 0).any() or (some % 1 > 0).any() or (some[:, 1:] <= some[:, :-1]).any()
     return bool(beyond.mean() > 0.5 and not wrong)
+
+
+def _code_in(numbers: NDArray[Any], name: str) -> RankingError | None:
+    """Return what is wrong if ranks seem to contain a code of a missing answer, such as 0 or -9.
+
+    The numbers must be whole. In most rows, the smallest number must be 1. Then a smaller number may be a code.
+    """
+    if not numbers.size:
+        return None
+    least = np.fmin.reduce(numbers, axis=1)
+    low, known = np.flatnonzero(least < 1), np.count_nonzero(least == least)
+    if not len(low) or 2 * np.count_nonzero(least == 1) <= known or (numbers % 1 > 0).any():
+        return None
+    row = int(low[0])
+    column = int(np.flatnonzero(numbers[row] == least[row])[0])
+    reason = (
+        f" holds {least[row]:.15g}, which is read as the best rank, but in most rows the best rank is 1; turn codes of "
+        "missing answers into NaN or empty cells"
+    )
+    return bad_entry(name, (row, column), reason, value=least[row].item())
 
 
 def _explained(error: RankingError, name: str, advice: str) -> RankingError:

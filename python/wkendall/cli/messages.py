@@ -19,6 +19,7 @@ _ADVICE = {
     "": "",
     "axes": "",
     "check": "; pass --no-check to use it anyway",
+    "column": "",
     "columns": "; --no-header reads the row as {}",
     "decimals": "; write decimals with a point",
     "delimiter": "; use --delimiter ' ' for numbers with spaces between them",

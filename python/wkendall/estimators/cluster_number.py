@@ -262,5 +262,5 @@ class _Reference:
         tops = mallows_tops(len(lengths), self.rankings.n_items, self.rate, depth, random)
         columns = self.order[tops[np.arange(depth) < lengths[:, np.newaxis]]]
         rows = SparseRows(self.bounds, columns, self.starts, self.rankings.shape)
-        core, listed = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
+        core, listed, _ = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
         return Rankings._made(core, "bottom", listed=listed)

@@ -147,7 +147,7 @@ def plot_rank_intervals(intervals: RankIntervals, *, ax: Axes | None = None, tit
     Examples
     --------
     >>> import wkendall
-    >>> found = wkendall.rank_intervals([[3, 2, 1]] * 8 + [[2, 3, 1]] * 8, rng=0)
+    >>> found = wkendall.rank_intervals([[9, 8, 5]] * 8 + [[8, 9, 5]] * 8, rng=0)
     >>> ax = wkendall.plotting.plot_rank_intervals(found)
     """
     if not isinstance(intervals, RankIntervals):

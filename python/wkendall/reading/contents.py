@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -9,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import RankingError, parts_of, remade
+from wkendall._errors import RankingError, made, parts_of, remade
 from wkendall._memory import check_fits
 from wkendall.arrays.convert import tell_of_large
-from wkendall.arrays.options import Reading
+from wkendall.arrays.options import Read, Reading
 from wkendall.arrays.sparse import SparseRows
 from wkendall.rankings import Rankings
 
@@ -52,14 +53,16 @@ class Contents(NamedTuple):
         """Check the rankings. Sparse rows become lists if some rows leave out items and `missing` is "bottom"."""
         items = None if self.items is None or reading.input == "orders" else tuple(self.items)
         try:
-            core, listed = self._read(reading)
+            core, listed, doubt = self._read(reading)
         except RankingError as error:
             raise self._located(error) from None
+        if doubt is not None and not self._counts_rows(doubt.column):
+            warnings.warn(made(UserWarning, parts_of(self._located(doubt))), stacklevel=3)
         self._tell_of_large(reading)
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
         return Rankings._made(core, reading.missing, reading=reading, **parts)
 
-    def _read(self, reading: Reading) -> Any:
+    def _read(self, reading: Reading) -> Read:
         reading.check()
         if not isinstance(self.X, SparseRows):
             return reading.read(self.X, self.name)
@@ -72,12 +75,15 @@ class Contents(NamedTuple):
         X[np.repeat(np.arange(rows), np.diff(self.X.bounds)), self.X.columns] = self.X.values
         return reading.read(X, self.name)
 
+    def _counts_rows(self, columns: Any) -> Any:
+        """Return whether columns count the rows; there is a warning about such columns before they are read."""
+        return not isinstance(self.X, SparseRows) and (np.diff(self.X[:, columns], axis=0) == 1).all(axis=0)
+
     def _tell_of_large(self, reading: Reading) -> None:
         """Warn of a column with numbers that are too large for ranks, such as ages."""
         if reading.input != "ranks" or self.items is None or not self.lines or isinstance(self.X, SparseRows):
             return
-        counting = (np.diff(self.X, axis=0) == 1).all(axis=0)  # those have a warning of their own
-        tell_of_large(np.where(counting, np.nan, self.X), self.items, self.name, "no name", 5)
+        tell_of_large(np.where(self._counts_rows(slice(None)), np.nan, self.X), self.items, self.name, "no name", 5)
 
     def arranged(self, items: Sequence[str]) -> Contents:
         """Return the contents with the given items, in the given order. Lists may lack some of these items."""

@@ -131,7 +131,7 @@ def _of_listed(
     place = np.cumsum(masses > 0) - 1
     bounds, columns, starts = rankings._handle.parts()
     rows = SparseRows(bounds, place[columns], starts, (len(rankings), len(listed)))
-    core, lengths = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
+    core, lengths, _ = Reading(ties="mean", missing="bottom").read_lists(rows, "X")
     found = consensus_of(Rankings._made(core, "bottom", listed=lengths), weights, kernel, method, random, run)
     # A listed item is before one that no list has, or tied with it; two of the latter are tied.
     before, pairs = len(rest) * float(masses.sum()) / float(weights.sum()), len(rest) * (len(rest) - 1) / 2

@@ -124,7 +124,8 @@ def _as_array(y: Any, name: str = "y") -> NDArray[Any]:
         ) from None
     if array.ndim == 0:
         possible = "labels, numbers, vectors or rankings" if name == "y" else "labels"
-        raise bad_type(name, f" must be {possible}, one for each row of X, not {shown(y)}")
+        advice = ("column", shown(y)) if isinstance(y, str) else ()
+        raise bad_type(name, f" must be {possible}, one for each row of X, not {shown(y)}", *advice)
     return array
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self, SupportsIndex
 
@@ -13,7 +14,7 @@ from wkendall._arguments import Array, Random, as_order, check_flag, data_frames
 from wkendall._errors import RankingError, bad_argument, bad_entry, bad_type, located, shown
 from wkendall._memory import check_fits
 from wkendall._run import one_thread, progress_bar
-from wkendall.arrays.convert import acceptable, as_array
+from wkendall.arrays.convert import FEW_ROWS, acceptable, as_array
 from wkendall.arrays.options import RANKS
 from wkendall.rankings import Rankings, check_all_items_fit, item_names
 
@@ -69,7 +70,7 @@ class RankIntervals(_Intervals):
     Examples
     --------
     >>> import wkendall
-    >>> found = wkendall.rank_intervals([[3, 2, 1]] * 8 + [[2, 3, 1]] * 8, rng=0)
+    >>> found = wkendall.rank_intervals([[9, 8, 5]] * 8 + [[8, 9, 5]] * 8, rng=0)
     >>> found.groups, found.separated
     ([[0, 1], [2]], array([False,  True]))
     """
@@ -91,10 +92,10 @@ class RankIntervals(_Intervals):
         Examples
         --------
         >>> import wkendall
-        >>> wkendall.rank_intervals([[1, 2, 3]] * 8 + [[1, 3, 2]] * 8, rng=0).to_frame()
+        >>> wkendall.rank_intervals([[1, 2, 4]] * 8 + [[1, 4, 2]] * 8, rng=0).to_frame()
            estimate  rank  low  high
-        1       2.5     1    1     2
-        2       2.5     1    1     2
+        1       3.0     1    1     2
+        2       3.0     1    1     2
         0       1.0     3    3     3
         """
         columns = {name: getattr(self, name) for name in ("estimate", "rank", "low", "high")}
@@ -122,8 +123,9 @@ def rank_intervals(
     scores_or_rankings : array-like of shape (m, n), data frame or Rankings
         An array or data frame contains scores. Rows are tasks, judges or samples, and columns are items. A larger score
         is better, and NaN is a missing result. Items are sorted by their mean scores. If a `Rankings` is passed, items
-        are sorted by their mean ranks. To rank the items by score within each row, and to sort by the means of these
-        ranks, pass `Rankings(scores, input="scores", ties="mean")`.
+        are sorted by their mean ranks. For an array of ranks, pass `Rankings(ranks)`. There is a warning if at least
+        5 rows are passed as scores and every row is a permutation of 1..n. To rank the items by score within each row,
+        and to sort by the means of these ranks, pass `Rankings(scores, input="scores", ties="mean")`.
     confidence : float
         The probability that all intervals contain the true ranks; between 0 and 1.
     n_resamples : int
@@ -203,6 +205,14 @@ def _read(given: ArrayLike | Rankings) -> tuple[Array, NDArray[np.int64] | None,
                 raise bad_entry(name, (row, column), what, value=float(values[row, column]), kind="infinite")
         except RankingError as error:
             raise located(error, names, row_labels(given)) from None
+        n = values.shape[1]
+        if len(values) >= FEW_ROWS and n > 1 and (np.sort(values, axis=1) == np.arange(1, n + 1)).all():
+            warnings.warn(
+                f"{name}: every row is a permutation of 1..{n}, and is read as scores, where larger is better; "
+                f'Rankings({name}) reads ranks, Rankings({name}, input="scores") reads scores without this warning',
+                UserWarning,
+                stacklevel=3,
+            )
     if not (len(values) if counts is None else int(counts.sum())):
         raise bad_argument(name, " has no rows: ranks need at least one", kind="no rankings")
     return values, counts, range(values.shape[1]) if names is None else names
