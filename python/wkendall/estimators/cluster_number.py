@@ -125,7 +125,7 @@ def cluster_number(
 
     The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
     the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like
-    several clusters. `docs/measurements.md` compares methods on simulated rankings.
+    several clusters. The page Measurements of the documentation compares methods on simulated rankings.
 
     A simulation takes O(m n^2) time for m people and n items. For example, it takes 0.5 s for 400 people and 2,000
     items. A call makes up to several hundred simulations. Short lists take less time: if each person lists at most a
