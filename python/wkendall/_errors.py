@@ -58,6 +58,7 @@ ADVICE = {
     "tied ranks": '; input="ranks" with ties="mean" reads such ranks',
     "ties": '; ties="mean" treats equal numbers as ties',
     "ties of": '; Rankings({}, ties="mean") treats equal numbers as ties',
+    "unlabelled": "; to leave out rankings without a label, pass rankings[mask] and {}[mask]",
     "unknown": '; unknown="ignore" leaves out such items',
 }
 
