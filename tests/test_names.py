@@ -102,8 +102,11 @@ def test_rows_by_label():
         assert r[labels] == r[[7, 2]]
     twice = Rankings(COMPLETE.set_axis([*"abcabcabcabc"]))
     assert twice["b"] == twice[[1, 4, 7, 10]]
-    with pytest.raises(IndexError, match=r"^no row is labelled 'p99'$"):
-        r[["p03", "p99"]]
+    with pytest.raises(IndexError, match=r"^no row is labelled 'p007': did you mean 'p07'\?$"):
+        r[["p03", "p007"]]
+    first = "'p00', 'p01', 'p02', 'p03', 'p04'"
+    with pytest.raises(IndexError, match=rf"^no row is labelled 'Bob': the labels are {first} and 7 more$"):
+        r["Bob"]
     with pytest.raises(IndexError, match=r"^no row is labelled 'p03': the rows have no labels$"):
         Rankings(RANKS)["p03"]
     with pytest.raises(IndexError, match="labels that are texts"):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, plain_name, real_array, row_labels
-from wkendall._errors import RankingError, bad_argument, located, short, shown, some_names
+from wkendall._errors import RankingError, bad_argument, located, names_beside, short, shown, some_names
 from wkendall._memory import check_fits
 from wkendall.arrays.convert import (
     about_stray_text,
@@ -282,7 +282,8 @@ class Rankings:
             rows.setdefault(label, []).append(row)
         for label in labels:
             if label not in rows:
-                raise IndexError(f"no row is labelled {shown(label)}{'' if rows else ': the rows have no labels'}")
+                hint = names_beside(label, rows, "labels") if rows else ": the rows have no labels"
+                raise IndexError(f"no row is labelled {shown(label)}{hint}")
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
