@@ -678,8 +678,9 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
 
 def _same_lists(x: Rankings, y: Rankings) -> str:
     """Return advice on making lists with the same items as the rankings `x`."""
-    kinds = getattr(x, "kind", None), y.kind
-    return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
+    read = getattr(x, "_reading", None), y._reading
+    lists = "lists" in (getattr(x, "kind", None), y.kind) or any(reading and reading.lists for reading in read)
+    return "; from_lists(lists, items=...) makes lists of the same items" if lists else ""
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:

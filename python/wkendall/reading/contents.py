@@ -57,7 +57,8 @@ class Contents(NamedTuple):
             raise self._located(error) from None
         self._tell_of_large(reading)
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
-        return Rankings._made(core, reading.missing, reading=reading, **parts)
+        kept = reading._replace(lists=isinstance(self.X, SparseRows))
+        return Rankings._made(core, reading.missing, reading=kept, **parts)
 
     def _read(self, reading: Reading) -> Any:
         reading.check()
