@@ -102,8 +102,11 @@ def test_rows_by_label():
         assert r[labels] == r[[7, 2]]
     twice = Rankings(COMPLETE.set_axis([*"abcabcabcabc"]))
     assert twice["b"] == twice[[1, 4, 7, 10]]
-    with pytest.raises(IndexError, match=r"^no row is labelled 'p99'$"):
-        r[["p03", "p99"]]
+    with pytest.raises(IndexError, match=r"^no row is labelled 'p007': did you mean 'p07'\?$"):
+        r[["p03", "p007"]]
+    first = "'p00', 'p01', 'p02', 'p03', 'p04'"
+    with pytest.raises(IndexError, match=rf"^no row is labelled 'Bob': the labels are {first} and 7 more$"):
+        r["Bob"]
     with pytest.raises(IndexError, match=r"^no row is labelled 'p03': the rows have no labels$"):
         Rankings(RANKS)["p03"]
     with pytest.raises(IndexError, match="labels that are texts"):
@@ -323,7 +326,7 @@ def test_wrong_values_are_named_by_their_labels():
     labels = pd.Series(np.where(Y, "north", "south").astype(object), index=LABELS)
     counted = Rankings(COMPLETE, counts=np.arange(1, 13))
     for some in (r, counted):
-        with pytest.raises(RankingError, match=r"^y\['p07'\] is nan: every ranking needs a label$") as caught:
+        with pytest.raises(RankingError, match=r"^y\['p07'\] is nan: every ranking needs a label; .*$") as caught:
             wkendall.independence_test(some, labels.where(labels.index != "p07"))
         assert (caught.value.row, caught.value.kind) == (7, "nan")
         with pytest.raises(RankingError, match=r"^y\['p07'\] is nan: numbers must be finite$") as caught:
@@ -332,7 +335,7 @@ def test_wrong_values_are_named_by_their_labels():
         both = pd.DataFrame({"a": numbers, "b": numbers.where(numbers != 7)})
         with pytest.raises(RankingError, match=r"^y\['p07', 1\] is nan: numbers must be finite$"):
             wkendall.independence_test(some, both)
-        with pytest.raises(RankingError, match=r"^y\[7\] is nan: every ranking needs a label$"):
+        with pytest.raises(RankingError, match=r"^y\[7\] is nan: every ranking needs a label; .*$"):
             wkendall.independence_test(some, labels.where(labels.index != "p07").to_numpy())
     with pytest.raises(ValueError, match=r"^sample_weight\['p00'\] is -3.0, but must be"):
         wkendall.consensus(r, sample_weight=numbers - 3)

@@ -176,13 +176,21 @@ def test_matrices_with_values_and_marks():
     assert ax.images[0].get_clim() == (-1, 1)
     found = {text.get_position(): text.get_text() for text in ax.texts}
     assert found == {
-        (0, 0): "1.00*", (1, 0): "-0.25", (0, 1): "-0.25", (1, 1): "1.00*", (2, 1): "0.50*", (1, 2): "0.50*", (2, 2): "1.00*",
+        (0, 0): "1.00", (1, 0): "-0.25", (0, 1): "-0.25", (1, 1): "1.00", (2, 1): "0.50*", (1, 2): "0.50*", (2, 2): "1.00",
     }  # fmt: skip
-    marked = plot_matrix(values, cluster=False, pvalues=tested, level=0.005)
+    assert not plot_matrix(values, cluster=False, pvalues=tested, level=0.005).texts
+    two_tables = values + np.triu(np.ones((3, 3)), 1)  # not symmetric
+    marked = plot_matrix(two_tables, pvalues=tested, level=0.005)
     assert {text.get_position() for text in marked.texts} == {(0, 0), (1, 1), (2, 2)}
     assert {text.get_text() for text in marked.texts} == {"*"}
     with pytest.raises(ValueError, match=r"pvalues has shape \(2, 2\), but matrix has \(3, 3\)"):
         plot_matrix(values, pvalues=tested[:2, :2])
+    for options in ({"pvalues": True}, {"confidence": 0.95}):
+        several = wkendall.corr(np.eye(5), **options)
+        with pytest.raises(TypeError, match=r"^matrix is a Correlations, .*: pass its field \.statistic$"):
+            plot_matrix(several)
+    with pytest.raises(TypeError, match=r"^pvalues is a Correlations, .*: pass its field \.pvalue$"):
+        plot_matrix(several.statistic, pvalues=several)
 
 
 def names(ax):
@@ -394,10 +402,14 @@ def test_the_legend_of_a_map():
     assert legend(pl.Series("weather", groups.tolist(), dtype=pl.Enum(order))) == ("weather", ["cold", "warm", "hot"])
     assert legend(groups.astype(pd.CategoricalDtype(order))) == ("weather", ["cold", "hot", "warm"])
     for absent in (None, np.nan, pd.NA):
-        with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] is .*: every ranking needs a group$") as caught:
+        with pytest.raises(
+            wkendall.RankingError, match=r"^groups\[1\] is .*: every ranking needs a group; .* groups\[mask\]$"
+        ) as caught:
             plot_map(X, groups=pd.Series(["warm", absent, "cold"], dtype=object))
         assert (caught.value.argument, caught.value.row, caught.value.kind) == ("groups", 1, "nan")
-    with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] is nan: every ranking needs a group$"):
+    with pytest.raises(
+        wkendall.RankingError, match=r"^groups\[1\] is nan: every ranking needs a group; .* groups\[mask\]$"
+    ):
         plot_map(X, groups=[1.0, np.nan, 2.0])
 
 

@@ -305,7 +305,7 @@ def group_rows(groups: Any, rows: int, name: str) -> dict[Any, NDArray[np.intp]]
     for row, label in enumerate(labels.tolist()):
         if is_absent(label):
             what = f" is {shown(label)}: every ranking needs a group"
-            raise bad_argument(entry_name(groups, name, row), what, row=row, kind="nan")
+            raise bad_argument(entry_name(groups, name, row), what, "unlabelled", name, row=row, kind="nan")
         numbers.setdefault(label, []).append(row)
     dtype: Any = getattr(groups, "dtype", None)
     order: list[Any] = list(numbers)

@@ -9,6 +9,7 @@ message.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
@@ -59,6 +60,7 @@ ADVICE = {
     "tied ranks": '; input="ranks" with ties="mean" reads such ranks',
     "ties": '; ties="mean" treats equal numbers as ties',
     "ties of": '; Rankings({}, ties="mean") treats equal numbers as ties',
+    "unlabelled": "; to leave out rankings without a label, pass rankings[mask] and {}[mask]",
     "unknown": '; unknown="ignore" leaves out such items',
 }
 
@@ -268,6 +270,14 @@ def some_names(names: Iterable[object], most: int = 10) -> str:
     known = list(names)
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return ", ".join(map(shown, known[:most])) + more
+
+
+def names_beside(name: object, known: Iterable[object], noun: str) -> str:
+    """Return a hint for a name that is not known: the most similar known name, or else the first of the known names."""
+    names = list(known)
+    texts = [text for text in names[:10_000] if isinstance(text, str)]  # comparing millions of texts takes too long
+    close = get_close_matches(name, texts, 1) if isinstance(name, str) else []
+    return f": did you mean {close[0]!r}?" if close else f": the {noun} are {some_names(names, 5)}"
 
 
 def parsed_json(text: str | bytes) -> Any:

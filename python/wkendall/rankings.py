@@ -17,7 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_same_rows, entry_name, group_rows, plain_name, real_array, row_labels
-from wkendall._errors import RankingError, bad_argument, located, made, parts_of, short, shown, some_names
+from wkendall._errors import (
+    RankingError,
+    bad_argument,
+    located,
+    made,
+    names_beside,
+    parts_of,
+    short,
+    shown,
+    some_names,
+)
 from wkendall._memory import check_fits
 from wkendall.arrays.convert import (
     about_stray_text,
@@ -284,7 +294,8 @@ class Rankings:
             rows.setdefault(label, []).append(row)
         for label in labels:
             if label not in rows:
-                raise IndexError(f"no row is labelled {shown(label)}{'' if rows else ': the rows have no labels'}")
+                hint = names_beside(label, rows, "labels") if rows else ": the rows have no labels"
+                raise IndexError(f"no row is labelled {shown(label)}{hint}")
         return np.array([row for label in labels for row in rows[label]], dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -681,8 +692,9 @@ def _differences(x: Rankings, y: Rankings, names: tuple[str, str]) -> str:
 
 def _same_lists(x: Rankings, y: Rankings) -> str:
     """Return advice on making lists with the same items as the rankings `x`."""
-    kinds = getattr(x, "kind", None), y.kind
-    return "; from_lists(lists, items=...) makes lists of the same items" if "lists" in kinds else ""
+    read = getattr(x, "_reading", None), y._reading
+    lists = "lists" in (getattr(x, "kind", None), y.kind) or any(reading and reading.lists for reading in read)
+    return "; from_lists(lists, items=...) makes lists of the same items" if lists else ""
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y"), which: str = "") -> RankingError:

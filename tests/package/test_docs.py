@@ -61,6 +61,12 @@ def test_public_names_have_an_example(module):
     assert [name for name, member in public(module).items() if ">>> " not in (inspect.getdoc(member) or "")] == []
 
 
+def test_docstrings_cite_no_files_of_the_documentation():
+    """A wheel has no folder docs."""
+    sources = (ROOT / "python" / "wkendall").rglob("*.py")
+    assert [source.name for source in sources if re.search(r"docs/\w+\.(md|rst)", source.read_text("utf-8"))] == []
+
+
 def contents(page):
     """Pages in the tables of contents of a page."""
     tables = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)

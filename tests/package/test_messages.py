@@ -84,6 +84,9 @@ PYTHON = [
     (lambda: neighbors(from_lists([["a", "b"], ["c", "a"]]), from_lists([["b", "a"], ["d"]])),
      "X has the item 'c', but Y does not: both must rank the same items; only Y has 'd'; from_lists(lists, items=...) makes "
      "lists of the same items"),
+    (lambda: gram(from_lists([["a", "b"]]), from_lists([["a", "c"]])),
+     "X has the item 'b', but Y does not: both must rank the same items; only Y has 'c'; from_lists(lists, items=...) "
+     "makes lists of the same items"),
     (lambda: gram([[1, 2, 3]], weight="top"),
      "k is missing: the weight 'top' needs the number of ranks that count, from 1 to 3"),
     (lambda: gram([[1, 2, 3]], weight="top", k=9), "k is 9, but must be from 1 to 3, the number of items"),

@@ -208,8 +208,11 @@ def test_labels_of_pairs_and_networks():
     assert len(network)
     for row in network.itertuples():
         assert row.statistic == pytest.approx(whole.loc[row.i, row.j], abs=1e-13)
-    with pytest.raises(wkendall.RankingError, match="pairs names column 'v' at place 1, but there is no such column"):
+    message = "pairs names column 'v' at place 1, but there is no such column: the columns are 'w', 'x', 'y', 'z'$"
+    with pytest.raises(wkendall.RankingError, match=message):
         wkendall.corr(frame, pairs=(["w", "v"], ["z", "x"]))
+    with pytest.raises(wkendall.RankingError, match=r"there is no such column: did you mean 'price'\?$"):
+        wkendall.corr(frame.set_axis(["price", *"abc"], axis=1), pairs=(["prize"], ["a"]))
 
 
 def test_dates_booleans_and_durations_have_their_order():
@@ -232,7 +235,7 @@ def test_dates_booleans_and_durations_have_their_order():
         ({"weights": [1, 2, -3]}, "weights: row 2 is -3.0, but must be a number from 0 to 1e100"),
         ({"at_least": -1}, "at_least is -1, but must be a number that is not negative"),
         ({"at_least": "much"}, "at_least is 'much', but must be a number that is not negative"),
-        ({"pairs": ([0], [7])}, "pairs names column 7 at place 0, but there is no such column"),
+        ({"pairs": ([0], [7])}, "pairs names column 7 at place 0, but there is no such column: the columns are 0, 1$"),
         ({"pairs": ([0, 1], [0])}, "pairs has 2 first columns, but 1 second ones"),
         ({"pairs": [1, 2, 3]}, "pairs must be two sequences of the same length"),
         ({"pairs": ([0], [1]), "at_least": 0.5}, "both pairs and at_least are given: pass one of them"),

@@ -281,7 +281,8 @@ def test_bad_input(place):
 
 
 def test_messages():
-    with pytest.raises(RankingError, match=r"^groups\['e'\] is nan: every ranking needs a label$"):
+    message = r"^groups\['e'\] is nan: every ranking needs a label; to leave out rankings without a label, pass "
+    with pytest.raises(RankingError, match=message + r"rankings\[mask\] and groups\[mask\]$"):
         two_sample_test(X6, groups=pd.Series([*G6[:4], np.nan, 1], list("abcdef")))
     with pytest.raises(RankingError, match=r"^blocks has no block with two groups: people change places only within"):
         two_sample_test(X6, groups=G6, blocks=G6)

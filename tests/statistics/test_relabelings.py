@@ -54,6 +54,37 @@ def test_ties_and_lists():
         assert found == pytest.approx(np.mean(values >= value - 1e-12), abs=0.03)
 
 
+def test_pvalues_of_independent_lists_are_uniform_with_all_items():
+    """Without the items that are in no list, they are near 1."""
+    rng, measure = np.random.default_rng(0), wkendall.RankBiasedOverlap(0.9)
+    pairs = [[rng.permutation(60)[:10].tolist() for _ in range(2)] for _ in range(100)]
+    few, every = (
+        [
+            permutation_pvalue(lists[0], lists[1], measure, rng=0, n_permutations=199)[0]
+            for lists in (wkendall.from_lists(pair, items=items) for pair in pairs)
+        ]
+        for items in (None, range(60))
+    )
+    assert np.median(few) > 0.95
+    assert 0.4 < np.median(every) < 0.6
+    assert 0 < np.mean(np.array(every) <= 0.1) < 0.2
+
+
+def test_lists_of_run_files_can_get_the_items_of_a_collection(tmp_path):
+    path = tmp_path / "runs.txt"
+    path.write_text(
+        "".join(f"1 Q0 d{item} 1 {score} {run}\n" for run in "ab" for item, score in ((3, 2), (1, 1), (2, 1)))
+    )
+    found = wkendall.read_trec(path)["1"]
+    lists = wkendall.from_lists(
+        dict(zip(found.labels, found.to_lists(), strict=True)), items=[f"d{n}" for n in range(9)]
+    )
+    assert (lists.labels, lists.n_items) == (["a", "b"], 9)
+    assert lists.to_lists() == found.to_lists() == [["d3", {"d1", "d2"}]] * 2
+    with_all, without = (permutation_pvalue(x[0], x[1], rng=0, n_permutations=199)[0] for x in (lists, found))
+    assert with_all < 0.05 < without
+
+
 def test_one_ranking_with_every_row():
     names = ["x", "y", "z"]
     one = wkendall.from_lists({"query": ["a", "b"]}, items=list("abcdef"))

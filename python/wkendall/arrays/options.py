@@ -63,6 +63,8 @@ class Reading(NamedTuple):
     anywhere: bool = True
     #: Whether the caller takes the options; if not, errors suggest a `Rankings`.
     own: bool = True
+    #: Whether lists were read, which may all have all items.
+    lists: bool = False
 
     def read(self, values: ArrayLike, name: str, axes: int = 2, threads: int | None = None) -> Read:
         """Check rankings, one per row, or a single ranking with `axes=1`; `name` is the name of the caller's argument."""

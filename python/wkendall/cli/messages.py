@@ -55,6 +55,7 @@ _ADVICE = {
     "texts": "; convert texts to numbers first",
     "tied ranks": "; --input ranks with --ties mean reads such ranks",
     "ties": "; --ties mean treats equal numbers as ties",
+    "unlabelled": "",
     "unknown": "",
 }
 _ADVICE |= {f"{kind} of": _ADVICE[kind] for kind in ("missing", "missing last", "ratings", "scores", "sparse", "ties")}

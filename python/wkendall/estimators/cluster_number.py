@@ -129,7 +129,8 @@ def cluster_number(
 
     The method is the gap statistic of Tibshirani, Walther and Hastie (2001) with one change. In the original method,
     the simulated data have no clusters, whatever k is. One concentrated cluster of rankings then often looks like
-    several clusters. `docs/measurements.md` compares this method with other methods on simulated rankings.
+    several clusters. The page Measurements of the documentation compares this method with other methods on simulated
+    rankings.
 
     A simulation takes O(m n^2) time for m people and n items. For example, a simulation takes 0.5 s for 400 people and
     2,000 items. A call makes up to several hundred simulations. Short lists take less time. If each person lists at

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import check_flag, real_array
-from wkendall._errors import bad_argument
+from wkendall._errors import bad_argument, bad_type
 from wkendall.plotting.axes import (
     LARGE,
     LEAST,
@@ -69,8 +69,8 @@ def plot_matrix(
     annotate : bool
         Write the values into the cells, with two decimals.
     pvalues : data frame or array-like of the shape of `matrix`, optional
-        The p-value of each cell. Cells with a p-value below `level` are marked with a star. If there are many p-values,
-        correct them for multiple tests first.
+        The p-value of each cell. Cells with a p-value below `level` are marked with a star. The diagonal of a symmetric
+        matrix has no stars. If there are many p-values, correct them for multiple tests first.
     level : float
         The limit for the p-values: cells with a p-value below `level` are marked.
     ax, title
@@ -86,6 +86,9 @@ def plot_matrix(
     """
     check_flag(cluster, "cluster")
     check_flag(annotate, "annotate")
+    for name, given, field in (("matrix", matrix, "statistic"), ("pvalues", pvalues, "pvalue")):
+        if isinstance(given, tuple) and hasattr(given, field):
+            raise bad_type(name, f" is a {type(given).__name__}, which has several arrays: pass its field .{field}")
     values = real_array(matrix, "matrix", (2,), "an array of shape (n, n) or (n, k)")
     marks = np.zeros(values.shape, dtype=bool)
     if pvalues is not None:
@@ -93,6 +96,8 @@ def plot_matrix(
         if marks.shape != values.shape:
             raise bad_argument("pvalues", f" has shape {marks.shape}, but matrix has {values.shape}")
     symmetric = np.array_equal(values, values.T, equal_nan=True)
+    if _of_one_table(values, symmetric):
+        np.fill_diagonal(marks, val=False)
     rows, columns = _names(matrix, values, symmetric, labels, column_labels)
     new = ax is None
     ax = axes_or_new(ax)
@@ -143,6 +148,12 @@ def write_numbers(ax: Axes, image: Any, numbers: bool, marks: NDArray[np.bool_])
         ax.text(column, row, number + "*" * bool(marks[row, column]), color="white" if dark else "black", **style)
 
 
+def _of_one_table(values: NDArray[np.float64], symmetric: bool) -> bool:
+    """Return whether the rows and the columns of a matrix are the same."""
+    # One number is the correlation of a column with itself if it is 1, or if there is none.
+    return symmetric and (len(values) != 1 or not abs(values[0, 0]) < 1)
+
+
 def _names(
     matrix: Any,
     values: NDArray[np.float64],
@@ -156,9 +167,7 @@ def _names(
     if hasattr(matrix, "index") and not callable(matrix.index):
         rows = list(matrix.index)
     else:
-        # One number is the correlation of a column with itself if it is 1, or if there is none.
-        own = symmetric and (count != 1 or not abs(values[0, 0]) < 1)
-        rows = columns if own else list(range(count))
+        rows = columns if _of_one_table(values, symmetric) else list(range(count))
     if labels is not None:
         rows = list(labels)
         if len(rows) != count:

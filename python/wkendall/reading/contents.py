@@ -60,7 +60,8 @@ class Contents(NamedTuple):
             warnings.warn(made(UserWarning, parts_of(self._located(doubt))), stacklevel=3)
         self._tell_of_large(reading)
         parts: dict[str, Any] = {"listed": listed, "items": items, "labels": self.ids, "counts": self.counts}
-        return Rankings._made(core, reading.missing, reading=reading, **parts)
+        kept = reading._replace(lists=isinstance(self.X, SparseRows))
+        return Rankings._made(core, reading.missing, reading=kept, **parts)
 
     def _read(self, reading: Reading) -> Read:
         reading.check()

@@ -19,7 +19,7 @@ from wkendall._arguments import (
     check_same_rows,
     real_array,
 )
-from wkendall._errors import RankingError, bad_argument, bad_entry, shown
+from wkendall._errors import RankingError, bad_argument, bad_entry, names_beside, shown
 from wkendall._memory import check_fits
 from wkendall._run import progress_bar
 from wkendall.reading.tables import Kind, Table, check_same_observations, read_table_columns
@@ -542,7 +542,8 @@ def _places(wanted: Any, table: Table) -> NDArray[np.int64]:
         numbers = {place: place for place in range(table.columns)}
     for place, label in enumerate(given):
         if not _known(label, numbers):
-            rule = f" names column {shown(label)} at place {place}, but there is no such column"
+            hint = names_beside(label, labels, "columns")
+            rule = f" names column {shown(label)} at place {place}, but there is no such column{hint}"
             raise bad_argument("pairs", rule, value=label, kind="no such column")
         if len(numbers) < len(labels) and labels.count(label) > 1:
             rule = (

@@ -130,8 +130,8 @@ def pair_differences(
     from bootstrap samples: from each group, people are drawn with replacement. In such a sample, each pair has a new
     difference d* and a new standard error e*. For each sample, take the largest `|d* - d| / e*` of all pairs. The
     second limit is the `confidence` quantile of these numbers. The second limit is needed if the rankings of one group
-    vary more than the rankings of the other group. `docs/measurements.md` shows how often the intervals contain the
-    true differences in simulations.
+    vary more than the rankings of the other group. The page Measurements of the documentation
+    shows how often the intervals contain the true differences in simulations.
 
     Examples
     --------

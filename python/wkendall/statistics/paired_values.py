@@ -155,7 +155,8 @@ def labels_of(values: Any, rows: int, name: str) -> tuple[NDArray[np.intp], list
     for row, label in enumerate(values if isinstance(values, list | tuple) else array.tolist()):
         if is_absent(label):
             where = name if name == "y" else entry_name(values, name, row)  # `values_of` adds the place in y
-            raise bad_argument(where, f" is {shown(label)}: every ranking needs a label", row=row, kind="nan")
+            rule = f" is {shown(label)}: every ranking needs a label"
+            raise bad_argument(where, rule, "unlabelled", name, row=row, kind="nan")
         # To Python 1 and True are equal.
         flag = isinstance(label, bool | np.bool_)
         try:

@@ -38,8 +38,14 @@ def permutation_pvalue(
     The items of each ranking of Y are relabelled at random, many times. The p-value is
     `(1 + c) / (1 + n_permutations)`. The number c counts the relabellings after which the two rankings are at least as
     similar as before. A larger value of the measure means more similar; for a distance, a smaller value means more
-    similar. If the ranking of Y is a list (it leaves items out), a relabelling replaces the items of the list by random
-    items out of all items. The length of the list does not change.
+    similar. If the ranking of Y is a list (it leaves items out), a relabelling replaces the items of the list by
+    random items of the `Rankings`. The length of the list does not change.
+
+    For lists, the items of the `Rankings` must be all items that could be listed. `read_trec`, and `from_lists` without
+    `items`, take only the items that are in at least one list. If there are other items, random lists out of these few
+    items have too many items in common, so the p-value is too large. Pass all items, for example the documents of a
+    collection: `from_lists(lists, items=collection)`. If `lists` is a `Rankings`, for example from `read_trec`, use
+    `from_lists(lists.to_lists(), items=collection)`.
 
     Parameters
     ----------
@@ -65,6 +71,15 @@ def permutation_pvalue(
     >>> X, Y = [[1, 2, 3, 4, 5, 6, 7, 8]], [[2, 1, 3, 4, 5, 6, 8, 7], [5, 1, 8, 2, 7, 3, 6, 4]]
     >>> wkendall.permutation_pvalue(X, Y, wkendall.WeightedTau(), rng=0).round(3)
     array([0.004, 0.295])
+
+    Lists of five out of 26 letters, first without and then with the letters that are in no list:
+
+    >>> import string
+    >>> for items in (None, list(string.ascii_lowercase)):
+    ...     lists = wkendall.from_lists([list("abcde"), list("facbg")], items=items)
+    ...     print(wkendall.permutation_pvalue(lists[0], lists[1], wkendall.RankBiasedOverlap(), rng=0).round(3))
+    [0.612]
+    [0.008]
     """
     chosen = as_measure(measure, Kendall())
     permutations, random = checked_permutations(n_permutations), generator(rng)

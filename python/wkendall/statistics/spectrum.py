@@ -3,8 +3,8 @@
 The feature of a ranking s is the matrix with entries U[s(i), s(j)]. Here U contains the weights of positions, and s(i)
 is the rank of item i. A kernel with several matrices U has several such features. The mean of the outer product of the
 features over all n! rankings commutes with relabelling the items. By Schur's lemma, this mean can be computed from
-inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs and skew pairs.
-`docs/measurements.md` has the derivation.
+inner products of the parts of U. The parts are a constant, the positions of items, symmetric pairs and skew pairs. The
+page Measurements of the documentation has the derivation.
 """
 
 from __future__ import annotations
