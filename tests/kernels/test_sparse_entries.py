@@ -9,6 +9,8 @@ import wkendall
 import wkendall.dask
 from definitions import BOTTOM, NAN, sparse
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*which is read as the best rank:UserWarning")
+
 
 def with_a_zero():
     """Row 1 stores a 0 for item 1."""

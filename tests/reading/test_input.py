@@ -157,6 +157,7 @@ def test_codes_of_missing_answers(code, missing):
         (CODED, {"missing": "bottom", "top": "high"}),
         ([[np.nan, np.nan]] * 2, {"missing": "bottom"}),
         (np.zeros((2, 0)), {"missing": "bottom"}),
+        ([[1], [1], [0]], {"missing": "bottom"}),
     ],
 )
 def test_ranks_without_codes(ranks, options):

@@ -63,9 +63,9 @@ def beside(rng, m):
             wkendall.gram_matrix(others, weight="top", k=2, top="high"),
         ),
         "rankings with ties": (
-            Rankings(few[:, None] % [2, 3, 4], ties="mean"),
+            Rankings(few[:, None] % [2, 3, 4] + 1, ties="mean"),
             {"y_kernel": Kendall()},
-            wkendall.gram_matrix(few[:, None] % [2, 3, 4], ties="mean"),
+            wkendall.gram_matrix(few[:, None] % [2, 3, 4] + 1, ties="mean"),
         ),
         "nothing": (["same"] * m, {}, np.ones((m, m))),
         "one number": ([3.0] * m, {}, np.ones((m, m))),

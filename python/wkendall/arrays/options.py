@@ -198,7 +198,7 @@ def _code_in(numbers: NDArray[Any], name: str) -> RankingError | None:
 
     The numbers must be whole. In most rows, the smallest number must be 1. Then a smaller number may be a code.
     """
-    if not numbers.size:
+    if not numbers.size or numbers.shape[1] < 2:
         return None
     least = np.fmin.reduce(numbers, axis=1)
     low, known = np.flatnonzero(least < 1), np.count_nonzero(least == least)
