@@ -372,7 +372,7 @@ class SpearmanRho(Kernel):
 
 @dataclass(eq=False, repr=False)
 class KemenySnell(Measure):
-    """Kemeny and Snell's distance: a pair in opposite orders adds 2, and a pair that only one ranking ties adds 1.
+    """Kemeny and Snell's distance: a pair in opposite orders adds 2, and a pair that is tied in only one ranking adds 1.
 
     This distance is a metric, also with ties: for example, a ranking with ties has the distance 0 from itself. Items
     that a ranking leaves out are tied at the end. For complete rankings this distance is twice the Kendall distance.

@@ -298,7 +298,9 @@ class Description:
         return self._shares(np.arange(n))
 
     def shares_of(self, items: Iterable[Hashable]) -> Array:
-        """Return the `shares` of some items only, given by their names, or by their numbers if they have no names.
+        """Return the matrix `shares` for some items: how often the item of a row comes before the item of a column.
+
+        Pass the names of the items, or their numbers from 0 if they have no names.
 
         Examples
         --------

@@ -69,10 +69,10 @@ class KendallFeatures(VectorMap):
         The column "a before b" contains the weight of this pair of items for each ranking that puts item a before item
         b. For the other rankings it contains zero, or minus the weight if the kernel is signed. The kernel `Kendall()`,
         without `signed` and without `item_weight`, is an exception. The column "a before b" then contains a constant
-        for each ranking that puts item a before item b, and minus this constant if b comes first. The last column has
-        the same value for every ranking. `Kendall("average")` is a mean of the kernels `Kendall("top", k=k)`. So it has
-        a column "a before b, top k" for each pair and for each k = 2, 3, .., n. For a sum of kernels, each column name
-        also contains the kernel to which the column belongs.
+        for each ranking that puts item a before item b, and minus this constant if b comes first. For this kernel there
+        is also a last column with the same value for every ranking. `Kendall("average")` is a mean of the kernels
+        `Kendall("top", k=k)`. So it has a column "a before b, top k" for each pair and for each k = 2, 3, .., n. For a
+        sum of kernels, each column name also contains the kernel to which the column belongs.
 
         `input_features` contains the names of the items. By default these are the names that `fit` received, or x0, x1,
         .. if there were no names.

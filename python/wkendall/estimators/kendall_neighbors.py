@@ -56,12 +56,15 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Rankin
     with `value="ext"` or `value="max"`, the distance is 1 minus the value of the measure.
 
     If `fit` gets lists that leave out most of the items, it can build an index, which makes searches fast. The index
-    needs at least 1,000 lists and one of these measures: `KendallDistance`, `Mallows`, `AverageOverlap`,
-    `RankBiasedOverlap` with `value="ext"` or `value="min"` and without `item_weight`, or a `Kendall` kernel of order 2
-    (the default) with another weight than "later". The methods `add` and `remove` add and remove rankings without
-    building the whole index again. The method `save` writes the object and its index to a file, and `load` reads the
-    file. Several threads may search, add and remove rankings at the same time: a search uses the rankings as they were
-    before a change, or as they are after it.
+    needs at least 1,000 lists and one of these measures:
+
+    - `KendallDistance`, `Mallows` or `AverageOverlap`;
+    - `RankBiasedOverlap` with `value="ext"` or `value="min"`, and without `item_weight`;
+    - `Kendall` of order 2 (the default), with another weight than "later".
+
+    The methods `add` and `remove` add and remove rankings without building the whole index again. The method `save`
+    writes the object and its index to a file, and `load` reads the file. Several threads may search, add and remove
+    rankings at the same time: a search uses the rankings as they were before a change, or as they are after it.
 
     With a kernel, the rankings with the largest kernel values are not always the rankings with the smallest distances.
     They are the same rankings if all rankings have equal self-similarities K(s, s). For most kernels, all complete

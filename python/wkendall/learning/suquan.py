@@ -104,9 +104,9 @@ def suquan_svd(
         the left singular vectors. The kernel `TensorKernel(U)` does not depend on the choice of the orthonormal
         vectors.
     pure : bool
-        Whether U and B have no parts that depend on fewer than `order` positions or items. If so, U and B are zero
-        where two indices are equal, and their sum over each index is zero. For order 2, the diagonal, the row sums and
-        the column sums are zero.
+        If True, all parts of U that depend on fewer than `order` positions are removed, and all parts of B that depend
+        on fewer than `order` items. U and B are then zero where two indices are equal, and their sum over each index is
+        zero. For order 2, the diagonal, the row sums and the column sums are zero.
     n_jobs : int, optional
         As for `gram_matrix`.
     progress : bool, keyword only

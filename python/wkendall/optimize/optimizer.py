@@ -281,8 +281,9 @@ class Optimizer:
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[..., bool] | None = None) -> Self:
         """Return an optimiser from a file that `save` wrote. It continues the run as if there had been no interruption.
 
-        The file does not contain orders without a value, even if `ask` returned them. So `ask` can return them again.
-        If the optimiser had a function `feasible`, pass this function again, because the file does not contain it.
+        The file contains only the orders whose values were passed to `tell`. An order that `ask` returned and that has
+        no value yet is not in the file, so `ask` can return it again. If the optimiser had a function `feasible`, pass
+        this function again, because the file does not contain it.
         """
         settings, orders, others, values = _read_state(path)
         was_given = settings.pop("feasible")

@@ -347,8 +347,8 @@ def plot_pairs(
         As for `plot_weights`.
     classes : sequence of two labels, optional
         The labels `classes_` of the classifier, if `importance` is a result of `pair_importance`. Positive values of
-        the decision function predict the second class. So the label of the axis says that the pairs are evidence for
-        the second class.
+        the decision function predict the second class. With `classes`, the label of the axis says that positive effects
+        are evidence for the second class.
 
     Examples
     --------

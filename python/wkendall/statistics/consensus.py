@@ -41,9 +41,9 @@ def consensus(
     X : Rankings or array-like of shape (m, n)
         Rankings. For a ranking with ties or missing items, the kernel is the mean over all complete rankings that agree
         with this ranking (see `Rankings`). Rankings that list only some of the items are expanded to an array of shape
-        (m, n). Time and memory grow with n^2. If at least half of the items are listed in no ranking, these items are
-        left out of the search, and come last in the consensus. This rule applies only to the standard weight without
-        `normalize`, and not to the method "borda".
+        (m, n). So the time and the memory of the search grow with n^2, also for lists. If at least half of the items
+        are listed in no ranking, these items are left out of the search, and come last in the consensus. This rule
+        applies only to the standard weight without `normalize`, and not to the method "borda".
     kernel : Kendall, or TensorKernel with U, optional
         The kernel, of order 2 (a sum over pairs of items); the default is the Kendall kernel. With the standard weight,
         `signed` does not change the best ranking. With other weights, `signed` can change it. `normalize` divides the

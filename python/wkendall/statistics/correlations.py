@@ -296,8 +296,8 @@ def corr_difference(
     Parameters
     ----------
     x, y, z : array-like or series
-        One value for each observation, read like a column of `corr`. Observations that are missing in x, y or z are
-        left out.
+        One value for each observation, read like a column of the table that `corr` takes. Observations that are missing
+        in x, y or z are left out.
     method, weights, alternative
         As for `corr`.
     confidence : float
