@@ -43,7 +43,7 @@ def similarity(ax, page):
 
 def neighbors(ax, page):
     """Draw guests as points and connect them with their neighbours."""
-    points = components(page["K"])[0][:, :2]
+    points = components(page["K"], np.ones(len(page["K"])))[0][:, :2]
     for point, others in zip(points, page["found"].indices, strict=True):
         for other in others:
             ax.plot(*np.array([point, points[other]]).T, color="#bbbbbb", linewidth=0.6, zorder=1)
